@@ -228,13 +228,14 @@ def test_one_measure_is_a_grid_of_the_axes(cli: Cli, config: Path) -> None:
     axes = ("--vary", "replay.outstanding=1,8,64", "--vary", "fabric.kind=bus,ideal")
     done = cli("compare", config, *axes, "--measure", "bandwidth", "--set", "workload.read-share=1")
     assert (done.returncode, done.stderr) == (0, "")
-    heading, rule, *rows = done.stdout.splitlines()
+    title, heading, rule, *rows = done.stdout.splitlines()
+    assert title == "bandwidth; columns: fabric.kind"
     assert heading.replace("95 %", "").split() == ["replay.outstanding", "bus", "ideal"]
     assert set(rule) == {"-"}
     assert [row.split()[0] for row in rows] == ["1", "8", "64"]
     assert all(row.count("GB/s") + row.count("MB/s") == 2 for row in rows)
     written = cli("compare", config, *axes, "--measure", "bandwidth").stdout
-    assert [line.split()[0] for line in written.splitlines()[2:5]] == ["1", "8", "64"]
+    assert [line.split()[0] for line in written.splitlines()[3:6]] == ["1", "8", "64"]
     assert "6 of 6 points are not steady" in written
 
 
@@ -242,7 +243,11 @@ def test_several_measures_are_grids_below_their_names(cli: Cli, config: Path) ->
     axes = ("--vary", "fabric.kind=bus,ideal", "--vary", "replay.outstanding=1,16", "--set", "workload.read-share=1")
     alone = {name: cli("compare", config, *axes, "--measure", name).stdout for name in ("iops", "mean")}
     both = cli("compare", config, *axes, "--measure", "iops", "--measure", "mean")
-    assert both.stdout == f"iops\n{alone['iops']}\nmean\n{alone['mean']}"
+    assert alone["iops"].startswith("iops; columns: replay.outstanding\n")
+    assert both.stdout == f"{alone['iops']}\n{alone['mean']}"
+    # With one varied key there are no columns to name.
+    single = cli("compare", config, *axes[:2], "--measure", "iops")
+    assert single.stdout.startswith("fabric.kind ")
 
 
 def test_an_unknown_measure_is_refused_with_those_there_are(cli: Cli, config: Path) -> None:

@@ -73,8 +73,9 @@ def test_shown_sweep_has_its_runs(cli: Cli, sweep_file: Path) -> None:
     long = ("--set", "workload.requests=5_000")  # so many that all runs are steady, and their table is a grid
     assert cli("sweep", sweep_file, "--out", "out", *long).returncode == 0
     shown = cli("show", "out", "--measure", "IOPS").stdout.splitlines()
-    assert [line.split()[0] for line in shown[2:4]] == ["bus", "ideal"]
-    assert shown[0].replace("95 %", "").split() == ["fabric.kind", "1", "4", "16"]
+    assert [line.split()[0] for line in shown[3:5]] == ["bus", "ideal"]
+    assert shown[0] == "IOPS; columns: replay.outstanding"
+    assert shown[1].replace("95 %", "").split() == ["fabric.kind", "1", "4", "16"]
 
 
 @pytest.mark.long

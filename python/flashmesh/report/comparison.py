@@ -20,7 +20,7 @@ from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report.capacity import capacity_notes
 from flashmesh.report.cells import INTERVAL, UNSTEADY, against, has_interval, number_of
-from flashmesh.report.grid import GRID_MAX, grid
+from flashmesh.report.grid import GRID_MAX, columns_title, grid
 from flashmesh.report.marks import legends
 from flashmesh.report.measures import MEASURES, Measure, measure_named
 from flashmesh.report.scarce import first_note
@@ -179,9 +179,10 @@ def show_measures(view: View, terminal: Terminal, measures: Sequence[str]) -> bo
     for number, name in enumerate(measures):
         if number:
             terminal.print()
-        if len(measures) > 1:
-            terminal.print(Text(name, style="bold"))
         table = grid(view, name, terminal)
+        columns = columns_title(view) if table is not None else ""
+        if len(measures) > 1 or columns:
+            terminal.print(Text(f"{name}{columns}", style="bold"))
         is_whole = is_whole and table is not None
         terminal.print(table if table is not None else rows(view, [measure_named(name)], terminal))
         if view.baseline is not None:

@@ -46,6 +46,12 @@ def grid(view: View, name: str, terminal: Terminal) -> Table | None:
     return table
 
 
+def columns_title(view: View) -> str:
+    """Returns the end of the title of a grid, with the keys of its columns; empty with a single varied key."""
+    _, *others = view.keys
+    return f"; columns: {', '.join(others)}" if others else ""
+
+
 def grid_of(view: View, measure: Measure, terminal: Terminal, has_intervals: bool) -> Table:
     """Returns the grid of one measure of all points, or of its ratio to a baseline, whatever its width."""
     first, *others = view.keys
