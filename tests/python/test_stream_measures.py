@@ -157,6 +157,37 @@ def test_search_and_question_refuse_an_unknown_stream_before_any_run(two: Path, 
     assert not (tmp_path / "out").exists()
 
 
+SLOWDOWNS = ("streams.small.slowdown", "max slowdown", "unfairness", "fairness.unfairness")
+
+
+@pytest.mark.parametrize("name", SLOWDOWNS)
+def test_slowdowns_are_refused_where_no_stream_runs_alone(two: Path, tmp_path: Path, name: str) -> None:
+    with pytest.raises(fm.ConfigError, match=r"flashmesh compare --fairness measures it, ask does not"):
+        fm.ask(two, measures=[name])
+    (tmp_path / "search.toml").write_text(
+        f'config = "{two}"\ntrials = 2\n[space]\n"replay.outstanding" = [1, 4]\n[objectives]\n"{name}" = "minimise"\n'
+    )
+    with pytest.raises(fm.ConfigError, match=r"flashmesh compare --fairness measures it, optimise does not"):
+        fm.optimise(tmp_path / "search.toml", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_slowdowns_that_were_not_measured_are_refused_with_the_option(cli: Cli, two: Path) -> None:
+    done = cli("compare", two, "--vary", "replay.outstanding=1,4", "--measure", "unfairness", "--json", "c.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "unfairness needs a run of each stream alone: add --fairness" in done.stderr
+    assert cli("run", two, "--json", "r.json").returncode == 0
+    assert cli("compare", two, "--vary", "replay.outstanding=1,4", "--json", "c.json").returncode == 0
+    for arguments in (("c.json", "--measure"), ("c.json", "--sort"), ("r.json", "--measure")):
+        shown = cli("show", *arguments, "streams.small.slowdown")
+        assert (shown.returncode, shown.stdout) == (2, ""), arguments
+        assert "no run has measured it; run several streams with --fairness" in shown.stderr
+    asked = ("--fairness", "--measure", "max slowdown", "--json", "c.json")
+    assert cli("compare", two, "--vary", "replay.outstanding=1,4", *asked).returncode == 0
+    shown = cli("show", "c.json", "--measure", "streams.small.slowdown")
+    assert (shown.returncode, shown.stderr) == (0, "")
+
+
 def test_a_run_without_the_stream_has_no_value(compared: Comparison) -> None:
     lone = fm.run("preset:venice-z-nand", overrides={"workload.requests": 100})
     both = Comparison({"seed": (1, 2)}, (ComparedRun({"seed": 1}, lone), ComparedRun({"seed": 2}, compared[0].result)))

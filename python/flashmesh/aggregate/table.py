@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh.aggregate.points import Point, points_of
 from flashmesh.report.measures import attribute
-from flashmesh.report.stream_measures import refuse_unknown_streams
+from flashmesh.report.stream_measures import needs_fairness, refuse_slowdowns, refuse_unknown_streams
 from flashmesh.results.streams import names_in
 
 if TYPE_CHECKING:
@@ -93,6 +93,18 @@ class RunTable(ABC):
                 return
         if len(self):
             refuse_unknown_streams(measures, found)
+
+    def refuse_unmeasured(self, measures: Sequence[Measure]) -> None:
+        """Refuses measures of streams that no run has, and measures of slowdowns that no run has measured.
+
+        Raises:
+            ConfigError: If there is such a measure.
+        """
+        self.refuse_unknown_streams(measures)
+        wanted = [measure for measure in measures if needs_fairness(measure)]
+        values = self.values(wanted) if wanted else []
+        missing = [measure for measure, known in zip(wanted, values, strict=True) if set(known) == {None}]
+        refuse_slowdowns(missing, "no run has measured it; run several streams with --fairness")
 
     @cached_property
     def points(self) -> list[Point[int]]:

@@ -16,7 +16,7 @@ from flashmesh.asking.changes import Change, changes_of
 from flashmesh.frames import as_trace
 from flashmesh.report.headline import longer
 from flashmesh.report.measures import Measure, in_document, measure_named
-from flashmesh.report.stream_measures import refuse_unconfigured_streams
+from flashmesh.report.stream_measures import refuse_slowdowns, refuse_unconfigured_streams
 from flashmesh.report.view import numbers
 from flashmesh.results import Result
 from flashmesh.results.window import windowed
@@ -96,6 +96,7 @@ def ask(
         WorkloadError: If the workload cannot be read or replayed.
     """
     wanted = [measure_named(name) for name in measures]
+    refuse_slowdowns(wanted, "flashmesh compare --fairness measures it, ask does not")
     path, reading = as_trace(trace, overrides)
     given: dict[str, Any] = {"trace": path, "profile": profile, "fio": jobs_of(fio), "tolerate": tolerate, "sort": sort}
     given["trust_policies"] = trust_policies

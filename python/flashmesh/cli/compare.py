@@ -33,7 +33,7 @@ from flashmesh.files import refuse_pipe, whole_file, write_text
 from flashmesh.normalised import baseline_of
 from flashmesh.report import comparison as comparison_report
 from flashmesh.report.measures import measure_named
-from flashmesh.report.stream_measures import refuse_unconfigured_streams
+from flashmesh.report.stream_measures import refuse_slowdowns, refuse_unconfigured_streams
 from flashmesh.report.terminal import Terminal
 from flashmesh.report.view import Choice
 from flashmesh.sweeps.local import LocalThreads
@@ -116,6 +116,8 @@ def compare(
     require_stdout()
     listed = jobs_of(fio_file, quiet)
     named = list(map(measure_named, measures))
+    if not fairness:
+        refuse_slowdowns(named, "add --fairness")
     against = baseline_of(baseline, vary) if baseline else None
     form = "json" if json_file == STDOUT else "csv" if csv_file == STDOUT else "table"
     with ExitStack() as files:

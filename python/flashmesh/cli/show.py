@@ -166,7 +166,7 @@ def show_text(
         return
     if measures:
         named = list(map(measure_named, measures))
-        table.refuse_unknown_streams(named)
+        table.refuse_unmeasured(named)
         for measure in named:
             # Long texts are not wrapped: each measure has one line.
             stream.write(f"{measure.name.strip()}  {measure.text(table.values([measure])[0][0])}\n")

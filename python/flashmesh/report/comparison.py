@@ -103,7 +103,7 @@ def show(
         return
     named = list(map(measure_named, measures))
     sort = choice.sort if choice is not None else None
-    table.refuse_unknown_streams(named if sort is None else [*named, sort])
+    table.refuse_unmeasured(named if sort is None else [*named, sort])
     view = View(table, choice, baseline)
     is_whole = False
     if measures:

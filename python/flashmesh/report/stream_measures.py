@@ -34,6 +34,8 @@ OF_STREAM = (
 )
 """Description of measures of streams, for the list of measures."""
 SLOWDOWN = "slowdown"
+OF_FAIRNESS = "fairness."
+"""Beginning of the keys of a result that have values only if each stream was also run alone."""
 WINDOW_START = "measured.start_ps"
 """Key of a result that has a value if the run has a measured window."""
 LISTED_MAX = 12
@@ -132,6 +134,22 @@ def refuse_unknown_streams(measures: Iterable[Measure], streams: Sequence[str]) 
         told = ", ".join(streams[:LISTED_MAX]) or "none"
         noun = "stream is" if len(streams) == 1 else "streams are"
         raise ConfigError(f"{measure.name}: there is no stream {measure.stream!r}; the {noun} {told}{more}")
+
+
+def needs_fairness(measure: Measure) -> bool:
+    """Returns whether a measure compares streams with runs of each stream alone."""
+    return any(key.startswith(OF_FAIRNESS) for key in measure.keys)
+
+
+def refuse_slowdowns(measures: Iterable[Measure], remedy: str) -> None:
+    """Refuses measures that need a run of each stream alone.
+
+    Raises:
+        ConfigError: If there is such a measure; the message ends with `remedy`.
+    """
+    for measure in measures:
+        if needs_fairness(measure):
+            raise ConfigError(f"{measure.name.strip()} needs a run of each stream alone: {remedy}")
 
 
 def refuse_unconfigured_streams(measures: Sequence[Measure], configs: Iterable[Config]) -> None:

@@ -382,13 +382,15 @@ def searching(
         ConfigError: If the search is invalid.
         OutputError: If the folder cannot be written, or holds other files.
     """
-    from flashmesh.report.stream_measures import refuse_unconfigured_streams
+    from flashmesh.report.stream_measures import refuse_slowdowns, refuse_unconfigured_streams
     from flashmesh.sweeps.searchfile import read_search
     from flashmesh.sweeps.store import Store
 
     read = read_search(path, trust_policies)
     if overrides:
         read = replace(read, overrides={**read.overrides, **overrides})
+    measures = [part.measure for part in (*read.objectives, *read.constraints)]
+    refuse_slowdowns(measures, "flashmesh compare --fairness measures it, optimise does not")
     texts = {key: value_text(value) for key, value in read.overrides.items()}
 
     def load(settings: dict[str, str]) -> Config:
@@ -415,8 +417,6 @@ def searching(
     except ConfigError:
         pass
     else:
-        measures = [objective.measure for objective in read.objectives]
-        measures += [constraint.measure for constraint in read.constraints]
         refuse_unconfigured_streams(measures, [first])
     described = {"file": str(path), "search": read.file.tables, "axes": list(read.space)}
     store = Store.open(folder, resume=resume, kind="search", described=described)
