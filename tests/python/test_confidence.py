@@ -241,7 +241,19 @@ def test_warning_about_a_figure_without_interval_says_that_requests_are_too_few(
 def test_what_is_no_precision_is_refused(cli: Cli, text: str) -> None:
     done = cli("run", DEMO, "--precision", text)
     assert done.returncode == 2
-    assert "precision" in done.stderr
+    assert "--precision" in done.stderr
+    assert "--set" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["streams.reader.p99", "read p99", "p98"])
+def test_a_precision_of_one_stream_or_kind_is_refused_with_the_figures_there_are(cli: Cli, name: str) -> None:
+    done = cli("run", DEMO, "--precision", f"{name}=5%")
+    assert (done.returncode, done.stdout) == (2, "")
+    told = " ".join(done.stderr.split())
+    assert f"'--precision': '{name}' is no figure with a precision" in told
+    assert "iops, bandwidth, mean, p50, p95, p99, p99.9, write-amplification" in told
+    assert "not of a single stream, of reads or of writes" in told
+    assert "--set" not in told
 
 
 @pytest.mark.parametrize("name", in_part(1, ["IOPS", "write amplification"]))

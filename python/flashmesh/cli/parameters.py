@@ -17,6 +17,8 @@ from flashmesh.cli.policies import NAMED, policy_options
 
 PRECISE = "flashmesh.precision"
 """Key in Click's context by which `--precision` passes its settings to `--set`."""
+PRECISION = "measure.precision"
+PRECISION_OF = "measure.precision-of"
 COMPLETING = "_FLASHMESH_COMPLETE"
 """Environment variable that is set if the shell asks for completions, not for a run of the command."""
 F = TypeVar("F", bound=Callable[..., Any])
@@ -67,12 +69,36 @@ def precise(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
     """Parses the argument of `--precision`, and stores the resulting settings in the context for `--set`."""
     if text is None or ctx.resilient_parsing:
         return
-    figure, equals, share = text.rpartition("=")
-    # Figures may be spelled as in tables: `IOPS`, `write amplification`.
-    named = (("measure.precision-of", figure.strip().lower().replace(" ", "-")),) if equals else ()
-    if not share.strip() or (equals and not figure.strip()):
+    figure, equals, share = map(str.strip, text.rpartition("="))
+    if not share or (equals and not figure):
         raise click.BadParameter(f"{text!r}: expected a share, such as 2%, or a figure with one, such as p99=5%")
-    ctx.meta[PRECISE] = (("measure.precision", share.strip()), *named)
+    named = ((PRECISION_OF, figure_of(figure)),) if equals else ()
+    from flashmesh._native import Config, ConfigError
+
+    try:
+        Config.from_str("", "", [f"{PRECISION}={share}"])
+    except ConfigError as error:
+        told = str(error).splitlines()[0].removeprefix("error: ").removeprefix(f"{PRECISION}: ")
+        raise click.BadParameter(f"{text!r}: {told}") from None
+    ctx.meta[PRECISE] = ((PRECISION, share), *named)
+
+
+def figure_of(name: str) -> str:
+    """Returns the value of `measure.precision-of` for a figure, whose name may be that in tables: `IOPS`.
+
+    Raises:
+        BadParameter: If the precision of the figure cannot be asked for; the message lists the figures.
+    """
+    from flashmesh.keys import find
+
+    figure = name.lower().replace(" ", "-")
+    figures = find(PRECISION_OF).choices
+    if figure not in figures:
+        raise click.BadParameter(
+            f"{name!r} is no figure with a precision; the figures are {', '.join(figures)}, each of all requests "
+            "together, and not of a single stream, of reads or of writes"
+        )
+    return figure
 
 
 def precision_option(command: F) -> F:
