@@ -73,6 +73,20 @@ def test_jobs_in_phases_are_measured_from_their_start(tmp_path: Path) -> None:
     assert "latency_us" not in reads
 
 
+def test_jobs_of_a_group_keep_their_entries(tmp_path: Path) -> None:
+    text = "[global]\ngroup_reporting\nsize=1m\ndirect=1\nrw=randread\n[a]\nnumjobs=2\n[b]\nnew_group\n"
+    result, document = written(tmp_path, text)
+    assert [job["jobname"] for job in document["jobs"]] == ["a", "a", "b"]
+    assert {job["groupid"] for job in document["jobs"]} == {0}
+    counts = [job["read"]["total_ios"] for job in document["jobs"]]
+    assert counts == [stream.requests for stream in result.streams]
+    # The sums and means of a group follow from its entries, as the documentation says.
+    means = [job["read"]["lat_ns"]["mean"] for job in document["jobs"]]
+    assert result.latency_ps.read is not None
+    mean = sum(count * each for count, each in zip(counts, means, strict=True)) / sum(counts)
+    assert mean == pytest.approx(result.latency_ps.read.mean / 1e3)
+
+
 def test_what_reads_results_of_fio_reads_these(tmp_path: Path) -> None:
     result, _ = written(tmp_path, ONE)
     figures = figures_of(tmp_path / "job.json", document_of(tmp_path / "job.json"))

@@ -23,7 +23,9 @@ def test_options_without_effect_are_named_with_the_reason(jobs: Read) -> None:
 def test_options_without_effect_share_a_line_for_each_reason(jobs: Read) -> None:
     options = "group_reporting\nlat_percentiles=1\nthread\npercentile_list=50:99\n"
     notes = jobs(f"[a]\nfilename=/dev/nvme0n1\ndirect=1\n{options}{END}").notes
-    assert [note.split(":")[0] for note in notes] == ["group_reporting, lat_percentiles, percentile_list", "thread"]
+    named = [note.split(":")[0] for note in notes]
+    assert named == ["group_reporting", "lat_percentiles, percentile_list", "thread"]
+    assert "each job has its own figures, also in --fio-json" in notes[0]
 
 
 def test_several_devices_are_said_to_be_one_drive(jobs: Read) -> None:

@@ -101,8 +101,11 @@ REASONS = {
         xnvme_admin xnvme_dev_nsid xnvme_iovec xnvme_mem xnvme_be hugetlb profile comm priohint thinkcycles
         libaio_vectored try_pread_pwrite nowait userspace_libaio_reap io_uring_registered thp
         """,
+    "each job has its own figures, also in --fio-json: results hold no distributions to merge for a group": """
+        group_reporting new_group
+        """,
     "it is about what fio measures and prints": """
-        group_reporting new_group stats description per_job_logs unified_rw_reporting write_bw_log write_lat_log
+        stats description per_job_logs unified_rw_reporting write_bw_log write_lat_log
         write_iops_log write_hist_log write_iolog log_avg_msec log_hist_msec log_hist_coarseness log_offset log_prio
         log_issue_time log_entries log_window_value log_compression log_compression_cpus log_store_compressed
         log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id job_start_clock_id
