@@ -130,7 +130,7 @@ def test_a_key_that_no_figure_depends_on_is_not_determined(folder: Path, tmp_pat
 
 @pytest.mark.long
 def test_without_slopes_nothing_is_determined(found: Calibration) -> None:
-    keys = found_keys(found.facts.space, found.best, None, [found.best])
+    keys = found_keys(found.facts.space, found.best, None, [found.best], {}, is_cut=False)
     assert [key.is_determined for key in keys] == [False, False]
     assert all("there was no time to decide" in key.sentence for key in keys)
 
@@ -138,7 +138,7 @@ def test_without_slopes_nothing_is_determined(found: Calibration) -> None:
 @pytest.mark.long
 def test_a_drive_that_is_far_from_all_measurements_determines_nothing(found: Calibration) -> None:
     far = replace(found.best, rows=tuple(tuple(9.0 for _ in row) for row in found.best.rows))
-    keys = found_keys(found.facts.space, far, None, [far])
+    keys = found_keys(found.facts.space, far, None, [far], {}, is_cut=False)
     assert not any(key.is_determined for key in keys)
     assert "no tried drive is near the measurements" in keys[0].sentence
 

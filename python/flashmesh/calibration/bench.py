@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import memory
 from flashmesh._native import ConfigError
+from flashmesh.calibration.exercised import is_exercised, traits
 from flashmesh.calibration.residuals import loss, residuals
 from flashmesh.calibration.space import software_time_us
 from flashmesh.sweeps.session import Session
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.store import Store
 
 Settings = dict[str, str]
+RunKey = tuple[int, tuple[tuple[str, str], ...]]
+"""Index of a load, and the settings on which its run depends."""
+RUNS_A_PLACE = 2
+"""Number of runs for each core that are begun together. Little unfinished work is lost if the time runs out."""
 
 
 class OutOfTime(Exception):  # noqa: N818 - a time limit is not an error
@@ -52,8 +58,21 @@ class Candidate:
         return loss([row for number, row in enumerate(self.rows) if number != left_out])
 
 
+@dataclass(frozen=True)
+class Run:
+    """A finished run of a drive under a load."""
+
+    figures: Figures | None
+    """Simulated figures; None if the drive is invalid, or the run failed or measured no request."""
+    is_unsettled: bool = False
+    """Whether the run ended before its mean latency was steady and precise enough."""
+
+
 class Bench:
-    """Simulator of proposed drives. Each drive is simulated once; its candidate is kept in `tried`."""
+    """Simulator of proposed drives. Each drive is simulated once; its candidate is kept in `tried`.
+
+    A load is simulated once for all drives that differ only by keys that the load does not exercise.
+    """
 
     def __init__(
         self,
@@ -77,6 +96,9 @@ class Bench:
         self.executor = executor
         self.store = store
         self.on_candidate = on_candidate
+        self.traits = [traits(target) for target in targets]
+        self.known: dict[RunKey, Run] = {}
+        """Finished runs."""
         self.tried: dict[tuple[tuple[str, str], ...], Candidate] = {}
         self.until = float("inf")
         """Deadline of the current stage of the search, in seconds of the monotonic clock; infinity without one."""
@@ -97,44 +119,86 @@ class Bench:
         """Simulates those of the proposed drives that are new. Returns the candidate of each proposed drive, in order.
 
         Raises:
-            OutOfTime: If the stage runs out of time. The store keeps finished runs.
+            OutOfTime: If the stage runs out of time. Drives whose runs have all ended are kept in `tried`, and the
+            store keeps all finished runs.
         """
-        left = [each for each in proposed if key_of(each) not in self.tried]
-        left = list({key_of(each): each for each in left}.values())
-        tasks: list[Task] = []
-        owners: list[tuple[int, int]] = []
-        for number, settings in enumerate(left):
+        left = list({key_of(each): each for each in proposed if key_of(each) not in self.tried}.values())
+        at_once = max(1, math.ceil(RUNS_A_PLACE * self.executor.places / max(len(self.targets), 1)))
+        for begin in range(0, len(left), at_once):
+            self.simulate(left[begin : begin + at_once])
+        return [self.tried[key_of(each)] for each in proposed]
+
+    def simulate(self, drives: Sequence[Settings]) -> None:
+        """Simulates drives under all loads, and keeps their candidates.
+
+        Raises:
+            OutOfTime: If the stage runs out of time. The candidates of drives whose runs have all ended are kept.
+        """
+        tasks: dict[RunKey, Task] = {}
+        software: dict[RunKey, float] = {}
+        refused: set[tuple[int, int]] = set()
+        for number, settings in enumerate(drives):
             software_us = software_time_us(settings, self.software_us)
             for at, target in enumerate(self.targets):
                 try:
                     config = target.config(settings, software_us)
                 except ConfigError as error:
                     self.failure = self.failure or error
+                    refused.add((number, at))
                     continue
-                label = {"load": target.name, **settings}
-                tasks.append(Task(len(tasks), label, config))
-                owners.append((number, at))
-        found: dict[tuple[int, int], Figures] = {}
-        unsettled: dict[int, list[str]] = {}
-        if tasks:
-            memory.require([task.config for task in tasks], self.executor.places)
-            session = Session(tasks, self.store)
+                run = self.run_key(at, settings)
+                if run not in self.known and run not in tasks:
+                    tasks[run] = Task(len(tasks), {"load": target.name, **settings}, config)
+                    software[run] = software_us
+        is_whole = self.run(tasks, software)
+        for number, settings in enumerate(drives):
+            keys = [self.run_key(at, settings) for at in range(len(self.targets))]
+            runs = [Run(None) if (number, at) in refused else self.known.get(key) for at, key in enumerate(keys)]
+            self.keep(settings, [run for run in runs if run is not None])
+        if not is_whole:
+            raise OutOfTime
+
+    def run(self, tasks: Mapping[RunKey, Task], software: Mapping[RunKey, float]) -> bool:
+        """Simulates loads, and adds the finished runs to `known`. Returns whether the time sufficed.
+
+        Args:
+            tasks: The loads to simulate.
+            software: The host software time of each, in microseconds.
+        """
+        if not tasks:
+            return True
+        memory.require([task.config for task in tasks.values()], self.executor.places)
+        session = Session([*tasks.values()], self.store)
+        is_whole = True
+        try:
             session.run(self.executor, on_progress=self.check_deadline)
-            for task, (number, at) in zip(tasks, owners, strict=True):
-                document = self.document(session, session.outcomes[task.index])
-                if document is None:
-                    self.note_failure(session.outcomes[task.index])
-                    continue
-                found[number, at] = simulated(document, software_time_us(left[number], self.software_us))
-                if is_unsettled(document):
-                    unsettled.setdefault(number, []).append(self.targets[at].name)
-        for number, settings in enumerate(left):
-            listed = tuple(found.get((number, at)) for at in range(len(self.targets)))
-            rows = tuple(tuple(residuals(target.held, each)) for target, each in zip(self.targets, listed, strict=True))
-            candidate = Candidate(settings, listed, rows, tuple(unsettled.get(number, ())))
-            self.tried[key_of(settings)] = candidate
-            self.on_candidate(candidate)
-        return [self.tried[key_of(each)] for each in proposed]
+        except OutOfTime:
+            is_whole = False
+        for key, task in tasks.items():
+            outcome = session.outcomes.get(task.index)
+            if outcome is None or outcome.is_partial:
+                continue
+            document = self.document(session, outcome)
+            if document is None:
+                self.note_failure(outcome)
+                self.known[key] = Run(None)
+            else:
+                self.known[key] = Run(simulated(document, software[key]), is_unsettled(document))
+        return is_whole
+
+    def keep(self, settings: Settings, runs: Sequence[Run]) -> None:
+        """Adds the candidate of a drive if there is a run for each load."""
+        if len(runs) < len(self.targets):
+            return
+        rows = tuple(tuple(residuals(target.held, run.figures)) for target, run in zip(self.targets, runs, strict=True))
+        unsettled = tuple(target.name for target, run in zip(self.targets, runs, strict=True) if run.is_unsettled)
+        candidate = Candidate(settings, tuple(run.figures for run in runs), rows, unsettled)
+        self.tried[key_of(settings)] = candidate
+        self.on_candidate(candidate)
+
+    def run_key(self, at: int, settings: Settings) -> RunKey:
+        """Returns the key in `known` of the run of a drive under the load at index `at`."""
+        return at, tuple(item for item in settings.items() if is_exercised(item[0], self.traits[at]))
 
     def check_deadline(self, progress: Progress) -> None:
         """Raises `OutOfTime`, which cancels the runs, if the deadline of the stage of the search has passed."""

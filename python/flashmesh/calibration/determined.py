@@ -15,7 +15,7 @@ import numpy as np
 from flashmesh.calibration.local import vector
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from flashmesh.calibration.bench import Candidate
     from flashmesh.calibration.local import Slopes
@@ -37,6 +37,9 @@ LOSS_MARGIN = 0.05
 determined."""
 LOSS_MAX = 2.5
 """Loss above which no key is determined. Figures are then about two tolerances off, so slopes are not reliable."""
+FAR = "no tried drive is near the measurements: a fact or a range may be wrong"
+FAR_AND_CUT = "the search ran out of time before it found a drive near the measurements: allow more with --budget"
+"""Reasons why no key is determined if the loss exceeds `LOSS_MAX`."""
 CORRELATION_MIN = 0.5
 """Absolute correlation between the estimates of two keys, from which the report says that both have the same effect."""
 
@@ -60,22 +63,37 @@ class KeyEstimate:
         return f"{self.key} is not determined by these measurements: {self.reason}"
 
 
-def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequence[Candidate]) -> list[KeyEstimate]:
+def found_keys(
+    space: Space,
+    best: Candidate,
+    slopes: Slopes | None,
+    tried: Sequence[Candidate],
+    unexercised: Mapping[str, str],
+    *,
+    is_cut: bool,
+) -> list[KeyEstimate]:
     """Returns the fitted value of each key, and whether the measurements determine the key.
 
     No key is determined if the loss of the best drive exceeds `LOSS_MAX`.
 
     Args:
-        space: The searched keys.
+        space: All keys that the facts leave open.
         best: The best drive.
         slopes: The slopes at the best drive, for keys with a range; None if they are not known.
         tried: The drives tried in full runs, for choices.
+        unexercised: The keys of `space` that were not searched because no load exercises them, each with the reason.
+        is_cut: Whether a stage of the search ran out of time.
     """
+    found = {key: KeyEstimate(key, best.settings[key], None, None, False, why) for key, why in unexercised.items()}
+    searched = [key for key in space.keys if key.key not in unexercised]
     if best.loss > LOSS_MAX:
-        told = "no tried drive is near the measurements: a fact or a range may be wrong"
-        return [KeyEstimate(key.key, best.settings[key.key], None, None, False, told) for key in space.keys]
-    ranged = dict(zip((key.key for key in space.ranged), of_ranges(space.ranged, best, slopes), strict=True))
-    return [ranged[key.key] if key.is_ranged else of_choice(key, best, tried) for key in space.keys]
+        told = FAR_AND_CUT if is_cut else FAR
+        found |= {key.key: KeyEstimate(key.key, best.settings[key.key], None, None, False, told) for key in searched}
+    else:
+        ranged = [key for key in searched if key.is_ranged]
+        found |= {each.key: each for each in of_ranges(ranged, best, slopes)}
+        found |= {key.key: of_choice(key, best, tried) for key in searched if not key.is_ranged}
+    return [found[key.key] for key in space.keys]
 
 
 def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -> list[KeyEstimate]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
@@ -11,6 +12,7 @@ from flashmesh.calibration.advice import advise
 from flashmesh.calibration.bench import Bench, Candidate
 from flashmesh.calibration.determined import LOSS_MAX, found_keys
 from flashmesh.calibration.estimates import initial_values
+from flashmesh.calibration.exercised import unexercised
 from flashmesh.calibration.facts import read_facts
 from flashmesh.calibration.fio_results import is_fio, read_fio
 from flashmesh.calibration.outcome import Calibration, Fitted
@@ -23,6 +25,7 @@ from flashmesh.calibration.points import (
     targets_of_rows,
 )
 from flashmesh.calibration.search import new_search
+from flashmesh.calibration.space import Space
 from flashmesh.validation.engine import FULL
 from flashmesh.validation.measurements import chosen, read
 from flashmesh.validation.sheets import chosen_rows
@@ -52,6 +55,16 @@ class Problem:
     """`targets` with shorter runs, for the first search and for slopes."""
     critical: tuple[str, ...] = ()
     """Names of the measured loads that are not fitted, because they are critical (`critical_loads`)."""
+
+    @cached_property
+    def unexercised(self) -> dict[str, str]:
+        """Keys that no load exercises, each with a sentence that says why. They keep their initial values."""
+        return unexercised(self.facts.space.keys, self.targets)
+
+    @cached_property
+    def searched(self) -> Space:
+        """Searched keys: those that a load exercises."""
+        return Space(tuple(key for key in self.facts.space.keys if key.key not in self.unexercised))
 
 
 def read_problem(
@@ -99,7 +112,11 @@ def read_problem(
         return (*found, *targets_of_rows(rows, known.tables, of))
 
     critical = () if table is None else tuple(name_of(point) for point in critical_loads(table))
-    return Problem(known, names, length, targets(length), targets(length.coarse), critical)
+    problem = Problem(known, names, length, targets(length), targets(length.coarse), critical)
+    if not problem.searched.keys:
+        told = "; ".join(f"{why}, as {key} needs" for key, why in problem.unexercised.items())
+        raise ConfigError(f"{names}: leaves nothing to fit: {told}")
+    return problem
 
 
 def calibrate(
@@ -135,7 +152,7 @@ def calibrate(
     coarse = bench
     if problem.length.coarse != problem.length:
         coarse = Bench(problem.coarse, facts.software_us, executor, store, on_candidate)
-    search = new_search(bench, coarse, facts.space, seed, budget_min * 60.0)
+    search = new_search(bench, coarse, problem.searched, seed, budget_min * 60.0)
     cut: list[str] = []
     if not search.explore(initial_values(facts, problem.targets), trials):
         cut.append("the search ran out of time")
@@ -144,7 +161,7 @@ def calibrate(
     if not search.try_other_choices():
         cut.append("there was no time to try every choice")
     slopes = search.slopes_at_best()
-    if facts.space.ranged and slopes is None:
+    if problem.searched.ranged and slopes is None:
         cut.append("there was no time to decide which keys are determined")
     without = search.refit(bench.best, slopes)
     if without is None and len(problem.targets) > 1:
@@ -160,7 +177,7 @@ def calibrate(
         )
         for number, target in enumerate(problem.targets)
     )
-    keys = tuple(found_keys(facts.space, best, slopes, bench.candidates))
+    keys = tuple(found_keys(facts.space, best, slopes, bench.candidates, problem.unexercised, is_cut=len(cut) > 0))
     advice: tuple[Advice, ...] = ()
     # Without slopes, or if the best drive is far from the measurements, it is unknown which keys are determined.
     if slopes is not None and best.loss <= LOSS_MAX:

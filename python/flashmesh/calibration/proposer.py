@@ -21,6 +21,8 @@ class Proposer:
     """Proposer of drives by a tree-structured Parzen estimator (TPE)."""
 
     space: Space
+    base: Settings
+    """Settings whose keys outside `space` have the proposed drives too."""
     study: Any
 
     def __call__(self, bench: Bench, count: int) -> None:
@@ -57,7 +59,7 @@ class Proposer:
 
     def proposed(self, trial: Any) -> Settings:
         """Returns the settings that a trial proposes."""
-        found: Settings = {}
+        found = dict(self.base)
         for key in self.space.keys:
             if isinstance(key.domain, tuple):
                 found[key.key] = trial.suggest_categorical(key.key, list(key.domain))
@@ -66,8 +68,13 @@ class Proposer:
         return found
 
 
-def proposer(space: Space, seed: int) -> Proposer:
+def proposer(space: Space, base: Settings, seed: int) -> Proposer:
     """Returns a proposer with a new study.
+
+    Args:
+        space: The searched keys.
+        base: Settings of all keys, also of those that are not searched.
+        seed: The seed of the proposals.
 
     Raises:
         ConfigError: If Optuna is not installed.
@@ -77,4 +84,4 @@ def proposer(space: Space, seed: int) -> Proposer:
     except ImportError as error:
         raise ConfigError(f"a calibration needs Optuna, which is not installed: {install('search')}") from error
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    return Proposer(space, optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed)))
+    return Proposer(space, base, optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed)))

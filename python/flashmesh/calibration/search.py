@@ -1,7 +1,8 @@
 """Search for the drive with the least loss, in stages that each have a share of the time.
 
-1. Short runs: alternative choices of one key and of two in the initial drive, least squares from the best of these
-   drives, alternative choices of one key in its result, least squares again, and drives that Optuna proposes.
+1. Short runs: if a load mixes reads and writes, alternative choices of one key and of two in the initial drive; then
+   least squares from the best drive, alternative choices of one key in its result, least squares again, and drives that
+   Optuna proposes.
 2. Full runs: the best of these drives, then least squares from the best one.
 3. Each alternative choice in full runs, and slopes at the best drive, from which follows which keys are determined.
 4. Cross-validation: for each load, the best drive moved by one step of least squares over the other loads.
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
 from flashmesh.calibration.bench import OutOfTime
+from flashmesh.calibration.exercised import MIX
 from flashmesh.calibration.local import descend, slopes_at, step_without
 from flashmesh.calibration.proposer import proposer
 
@@ -74,7 +76,7 @@ class Search:
             ConfigError: If Optuna is not installed, the initial drive cannot be simulated, or the time does not suffice
             for a single drive.
         """
-        propose = proposer(self.space, self.seed)
+        propose = proposer(self.space, start, self.seed)
         self.bench.until = self.coarse.until = self.begun + self.budget_s
         try:
             (first,) = self.coarse.try_all([start])
@@ -86,8 +88,10 @@ class Search:
         count = trials if trials is not None else max(TRIALS_MIN, TRIALS_A_KEY * len(self.space.keys))
         is_whole = True
         try:
-            # Choices come first: least squares would compensate for a wrong choice with wrong values in the ranges.
-            self.coarse.try_all(self.other_pairs(first))
+            # If reads are measured beside writes, choices come first: least squares would compensate for a wrong
+            # choice with wrong values in the ranges. Otherwise, figures depend more on the ranges.
+            if any(MIX in each for each in self.coarse.traits):
+                self.coarse.try_all(self.other_pairs(first))
             descend(self.coarse, self.coarse, self.space, self.coarse.best.settings, COARSE_STEPS)
             if self.coarse.try_all(self.other_choices(self.coarse.best)):
                 descend(self.coarse, self.coarse, self.space, self.coarse.best.settings, COARSE_STEPS)

@@ -1,0 +1,186 @@
+"""A calibration searches only keys that a load exercises, and keeps what a batch finished before its time ran out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flashmesh import ConfigError
+from flashmesh.calibration.bench import Bench, Candidate, OutOfTime
+from flashmesh.calibration.determined import FAR, FAR_AND_CUT, found_keys
+from flashmesh.calibration.engine import read_problem
+from flashmesh.calibration.exercised import ALL, COLLECTION, MISSING, NEEDS, READS, WRITES, traits
+from flashmesh.calibration.points import ClosedLoad, JobLoad, OpenLoad, Target
+from flashmesh.calibration.residuals import SERVED, Held
+from flashmesh.calibration.search import Search, new_search
+from flashmesh.calibration.space import Space, free_key, listed
+from flashmesh.importers.fio import FioJobs
+from flashmesh.sweeps.session import Executor, Outcome
+from flashmesh.sweeps.tasks import Task
+from flashmesh.validation.sheets import EmptyDriveLoad, SheetLoad
+from flashmesh.validation.workload import Extent, drive_tables
+from made_up_drive import DRIVE, written
+
+KEYS = (
+    free_key("x", {"key": "flash.read-time", "range": "10.0us..1000.0us log"}),
+    free_key("x", {"key": "flash.program-time", "range": "10.0us..1000.0us log"}),
+    free_key("x", {"key": "flash.suspension", "choices": ["both", "off"]}),
+)
+START = {"flash.read-time": "100us", "flash.program-time": "100us", "flash.suspension": "both"}
+HELD = (Held(SERVED, 1e4, 0.05),)
+
+
+def closed(read_share: float, tables: dict[str, Any] | None = None, *, is_empty: bool = False) -> Target:
+    load = (EmptyDriveLoad if is_empty else SheetLoad)(read_share, 4096, "random", 1)
+    return Target(load.label, HELD, ClosedLoad(tables or {}, load, Extent(2_000)))
+
+
+def jobs(*shares: float) -> Target:
+    settings: dict[str, Any] = {}
+    for number, share in enumerate(shares):
+        settings |= {f"stream.j{number}.replay.mode": "stress", f"stream.j{number}.workload.read-share": share}
+    return Target("jobs", HELD, JobLoad({}, FioJobs(settings)))
+
+
+class Places:
+    """Executor that gives each run a rate by its settings, and lets the time run out after a number of runs."""
+
+    places = 1
+
+    def __init__(self, rate: Callable[[Task], float], runs_max: int = 10**6) -> None:
+        self.rate = rate
+        self.runs_max = runs_max
+        self.begun: list[dict[str, str]] = []
+
+    def run(self, tasks: Sequence[Task], take: Callable[[Outcome], None], *_: object) -> None:
+        for task in tasks:
+            if len(self.begun) == self.runs_max:
+                raise OutOfTime
+            self.begun.append(task.settings)
+            take(Outcome(task, document=json.dumps(self.rate(task))))
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> dict[str, Any]:
+    return drive_tables(written(tmp_path), {})
+
+
+def bench_of(
+    monkeypatch: pytest.MonkeyPatch, targets: Sequence[Target], executor: Executor, told: list[Candidate] | None = None
+) -> Bench:
+    """Returns a bench whose results have only a read rate, which the executor gives."""
+    from flashmesh.calibration import bench as module
+    from flashmesh.validation.figures import Figures
+
+    monkeypatch.setattr(module, "has_window", lambda document: True)
+    monkeypatch.setattr(module, "is_unsettled", lambda document: False)
+    monkeypatch.setattr(module, "simulated", lambda document, software_us: Figures(document, 0.0))
+    return Bench(targets, 0.0, executor, None, (told if told is not None else []).append)
+
+
+def test_the_requests_of_a_load_decide_which_keys_it_exercises() -> None:
+    assert traits(closed(1.0)) == {READS}
+    assert traits(closed(0.0)) == {WRITES, COLLECTION}
+    assert traits(closed(0.0, is_empty=True)) == {WRITES}
+    assert traits(closed(0.7)) == ALL
+    assert traits(closed(0.0, {"mapping": {"cache-capacity": "1MiB"}})) == ALL, "writes read the map from flash"
+    assert traits(Target("table", HELD, OpenLoad({}, False))) == ALL
+    assert traits(jobs(1.0)) == {READS}
+    assert traits(jobs(1.0, 0.0)) == ALL, "the jobs read and write together"
+    assert set(NEEDS.values()) == set(MISSING)
+    assert set(NEEDS) <= {key.key for key in listed()} | {"geometry.blocks-per-plane", "cache.destage-stripe"}
+
+
+def test_keys_that_no_row_exercises_are_not_searched_and_are_named_with_the_reason(tmp_path: Path) -> None:
+    sheet, facts = tmp_path / "sheet.csv", tmp_path / "facts.toml"
+    heading = "drive,what,reference,value,unit,read_share,request_size,pattern,outstanding,statistic"
+    reads = "made up,reads,data sheet,60,us,1,4KiB,random,1,mean"
+    sheet.write_text(f"{heading}\n{reads}\n")
+    facts.write_text(DRIVE.replace('program-time = "100us"\n', "").replace('read-time = "40us"\n', ""))
+    problem = read_problem([], facts, None, 2_000, data_sheet=sheet)
+    searched = {key.key for key in problem.searched.keys}
+    assert "flash.read-time" in searched
+    assert not searched & {"flash.program-time", "flash.suspension", "flash.suspend-time", "cache.stall"}
+    assert problem.unexercised["flash.program-time"] == "no load writes"
+    assert problem.unexercised["flash.suspension"] == "no load mixes reads and writes"
+    sheet.write_text(f"{heading}\n{reads}\nmade up,mix,data sheet,9000,IOPS,0.7,4KiB,random,8,rate\n")
+    assert not read_problem([], facts, None, 2_000, data_sheet=sheet).unexercised
+    open_keys = [key.key for key in problem.facts.space.keys if key.key not in problem.unexercised]
+    fixed = json.dumps([key for key in open_keys if key in {each.key for each in listed()}])
+    facts.write_text(f"{facts.read_text()}\n[calibrate]\nfixed = {fixed}\n")
+    sheet.write_text(f"{heading}\n{reads}\n")
+    with pytest.raises(ConfigError, match=r"leaves nothing to fit: no load writes, as flash\.program-time needs"):
+        read_problem([], facts, None, 2_000, data_sheet=sheet)
+
+
+def test_a_load_is_not_run_again_for_keys_that_it_does_not_exercise(
+    monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any]
+) -> None:
+    executor = Places(lambda task: 1e4)
+    bench = bench_of(monkeypatch, [closed(1.0, tables), closed(0.0, tables)], executor)
+    bench.try_all([START])
+    assert len(executor.begun) == 2
+    bench.try_all([START | {"flash.suspension": "off"}])
+    assert len(executor.begun) == 2
+    bench.try_all([START | {"flash.program-time": "200us"}, START | {"flash.program-time": "300us"}])
+    assert [each["load"] for each in executor.begun[2:]] == [closed(0.0).name] * 2
+    assert len(bench.tried) == 4
+
+
+def test_drives_that_are_complete_when_the_time_runs_out_are_kept(
+    monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any]
+) -> None:
+    executor = Places(lambda task: 1e4, runs_max=5)
+    told: list[Candidate] = []
+    bench = bench_of(monkeypatch, [closed(1.0, tables), closed(0.0, tables)], executor, told)
+    drives = [START | {"flash.read-time": f"{time}us"} for time in (50, 60, 70, 80)]
+    with pytest.raises(OutOfTime):
+        bench.try_all(drives)
+    assert [each.settings for each in told] == drives[:2], "the fifth run is half of a third drive"
+    executor.runs_max = 8
+    assert len(bench.try_all(drives)) == 4
+    assert len(executor.begun) == 8, "the half of the third drive is kept as well"
+
+
+def searched(bench: Bench) -> Search:
+    return new_search(bench, bench, Space(KEYS), 1, 3600.0)
+
+
+@pytest.mark.parametrize(("shares", "is_mixed"), [((1.0, 0.0), False), ((1.0, 0.7), True)])
+def test_ranges_come_before_choices_unless_a_load_mixes_reads_and_writes(
+    shares: Sequence[float], is_mixed: bool, monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any]
+) -> None:
+    executor = Places(lambda task: 2e4)
+    bench = bench_of(monkeypatch, [closed(each, tables) for each in shares], executor)
+    searched(bench).explore(START, 1)
+    second = next(each for each in bench.candidates if each.settings != START)
+    assert (second.settings["flash.suspension"] == "off") is is_mixed
+
+
+def test_proposed_drives_keep_the_keys_that_are_not_searched(
+    monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any]
+) -> None:
+    bench = bench_of(monkeypatch, [closed(1.0, tables)], Places(lambda task: 2e4))
+    search = new_search(bench, bench, Space(KEYS[:1]), 1, 3600.0)
+    search.explore(START, 8)
+    others = {
+        tuple((key, each.settings[key]) for key in START if key != "flash.read-time") for each in bench.candidates
+    }
+    assert len(others) == 1
+    assert len(bench.candidates) > 8
+
+
+def test_far_from_the_measurements_the_time_limit_is_named_if_it_cut_the_search() -> None:
+    far = Candidate(START, (None,), ((50.0,),))
+    why = {"flash.suspension": "no load mixes reads and writes"}
+    for is_cut, told in ((True, FAR_AND_CUT), (False, FAR)):
+        keys = found_keys(Space(KEYS), far, None, [far], why, is_cut=is_cut)
+        assert [key.reason for key in keys] == [told, told, why["flash.suspension"]]
+    assert "--budget" in FAR_AND_CUT
