@@ -11,7 +11,7 @@ import pytest
 
 from flashmesh import ConfigError
 from flashmesh.calibration.bench import Bench, Candidate, OutOfTime
-from flashmesh.calibration.determined import FAR, FAR_AND_CUT, found_keys
+from flashmesh.calibration.determined import FAR, FAR_AND_CUT, KeyEstimate, found_keys
 from flashmesh.calibration.engine import read_problem
 from flashmesh.calibration.exercised import ALL, COLLECTION, MISSING, NEEDS, READS, WRITES, traits
 from flashmesh.calibration.points import ClosedLoad, JobLoad, OpenLoad, Target
@@ -19,6 +19,7 @@ from flashmesh.calibration.residuals import SERVED, Held
 from flashmesh.calibration.search import Search, new_search
 from flashmesh.calibration.space import Space, free_key, listed
 from flashmesh.importers.fio import FioJobs
+from flashmesh.report.calibration import undetermined_lines
 from flashmesh.sweeps.session import Executor, Outcome
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.sheets import EmptyDriveLoad, SheetLoad
@@ -109,7 +110,7 @@ def test_keys_that_no_row_exercises_are_not_searched_and_are_named_with_the_reas
     assert "flash.read-time" in searched
     assert not searched & {"flash.program-time", "flash.suspension", "flash.suspend-time", "cache.stall"}
     assert problem.unexercised["flash.program-time"] == "no load writes"
-    assert problem.unexercised["flash.suspension"] == "no load mixes reads and writes"
+    assert problem.unexercised["flash.suspension"].startswith("no load mixes reads and writes")
     sheet.write_text(f"{heading}\n{reads}\nmade up,mix,data sheet,9000,IOPS,0.7,4KiB,random,8,rate\n")
     assert not read_problem([], facts, None, 2_000, data_sheet=sheet).unexercised
     open_keys = [key.key for key in problem.facts.space.keys if key.key not in problem.unexercised]
@@ -184,3 +185,59 @@ def test_far_from_the_measurements_the_time_limit_is_named_if_it_cut_the_search(
         keys = found_keys(Space(KEYS), far, None, [far], why, is_cut=is_cut)
         assert [key.reason for key in keys] == [told, told, why["flash.suspension"]]
     assert "--budget" in FAR_AND_CUT
+
+
+def returned(
+    monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any], rate: Callable[[Task], float], runs_max: int = 10**6
+) -> tuple[dict[str, str], bool, int]:
+    """Returns the settings after a return from drifted values, whether the time sufficed, and the number of runs."""
+    executor = Places(rate, runs_max)
+    bench = bench_of(monkeypatch, [closed(0.7, tables)], executor)
+    (drifted,) = bench.try_all([DRIFTED])
+    kept, is_whole = searched(bench).return_to_start(START, drifted, list(START))
+    return kept.settings, is_whole, len(executor.begun)
+
+
+DRIFTED = {"flash.read-time": "300us", "flash.program-time": "400us", "flash.suspension": "off"}
+
+
+def test_keys_without_an_effect_return_to_their_initial_values_together(
+    monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any]
+) -> None:
+    assert returned(monkeypatch, tables, lambda task: 1e4) == (START, True, 2)
+
+
+def test_a_key_whose_initial_value_fits_worse_stays_and_the_others_return(
+    monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any]
+) -> None:
+    def rate(task: Task) -> float:
+        return 1e4 if task.settings["flash.program-time"] == "400us" else 5e3
+
+    settings, is_whole, _ = returned(monkeypatch, tables, rate)
+    assert settings == START | {"flash.program-time": "400us"}
+    assert is_whole
+    settings, is_whole, _ = returned(monkeypatch, tables, rate, runs_max=2)
+    assert (settings, is_whole) == (DRIFTED, False)
+
+
+def test_small_losses_do_not_add_up_when_keys_return(monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any]) -> None:
+    def rate(task: Task) -> float:
+        same = sum(task.settings[key] == START[key] for key in START)
+        return 1e4 * (1.0 + 0.05 * 0.15 * same)
+
+    settings, _, _ = returned(monkeypatch, tables, rate)
+    assert sum(settings[key] == START[key] for key in START) == 1, "a loss of 0.02, then 0.09"
+
+
+def test_the_report_says_what_the_loads_say_nothing_about_and_which_keys_keep_their_values() -> None:
+    keys = [
+        KeyEstimate("flash.suspension", "both", None, None, False, "no load mixes"),
+        KeyEstimate("flash.read-time", "100us", "1us", "200us", False, "no figure depends on it"),
+        KeyEstimate("flash.program-time", "400us", "1us", "900us", False, "no figure depends on it"),
+    ]
+    lines = undetermined_lines(keys, {"flash.suspension": "no load mixes"}, START, "the values of the preset p")
+    assert lines == [
+        "no load mixes: flash.suspension keep the values of the preset p",
+        "flash.read-time, flash.program-time are not determined by these measurements: no figure depends on it",
+        "of the keys that are not determined, these keep the values of the preset p: flash.read-time",
+    ]

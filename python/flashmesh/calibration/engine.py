@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from flashmesh.calibration.advice import Advice
+    from flashmesh.calibration.determined import KeyEstimate
     from flashmesh.calibration.facts import Facts
+    from flashmesh.calibration.local import Slopes
     from flashmesh.calibration.points import Target
     from flashmesh.sweeps.session import Executor
     from flashmesh.sweeps.store import Store
@@ -154,7 +156,16 @@ def calibrate(
         coarse = Bench(problem.coarse, facts.software_us, executor, store, on_candidate)
     search = new_search(bench, coarse, problem.searched, seed, budget_min * 60.0)
     cut: list[str] = []
-    if not search.explore(initial_values(facts, problem.targets), trials):
+    start = initial_values(facts, problem.targets)
+
+    def estimates(drive: Candidate, slopes: Slopes | None) -> list[KeyEstimate]:
+        return found_keys(facts.space, drive, slopes, bench.candidates, problem.unexercised, is_cut=len(cut) > 0)
+
+    def undetermined(drive: Candidate, slopes: Slopes | None) -> list[str]:
+        found = [each.key for each in estimates(drive, slopes) if not each.is_determined]
+        return [key for key in found if key not in problem.unexercised]
+
+    if not search.explore(start, trials):
         cut.append("the search ran out of time")
     if not search.polish():
         cut.append("the improvement of the best drive ran out of time")
@@ -163,11 +174,12 @@ def calibrate(
     slopes = search.slopes_at_best()
     if problem.searched.ranged and slopes is None:
         cut.append("there was no time to decide which keys are determined")
-    without = search.refit(bench.best, slopes)
+    best, is_whole = search.return_to_start(start, bench.best, undetermined(bench.best, slopes))
+    if not is_whole:
+        cut.append("there was no time to return every key that is not determined to its initial value")
+    without = search.refit(best, slopes)
     if without is None and len(problem.targets) > 1:
         cut.append("there was no time to predict each load by a fit to the other loads")
-    # The cross-validation can have found a new best drive. `slopes` were taken before, at `slopes.at`.
-    best = bench.best
     points = tuple(
         Fitted(
             target,
@@ -181,9 +193,8 @@ def calibrate(
     advice: tuple[Advice, ...] = ()
     # Without slopes, or if the best drive is far from the measurements, it is unknown which keys are determined.
     if slopes is not None and best.loss <= LOSS_MAX:
-        undetermined = [key.key for key in keys if not key.is_determined]
-        advice, is_whole = advise(search, best.settings, undetermined, facts, problem.length.coarse)
+        advice, is_whole = advise(search, best.settings, undetermined(best, slopes), facts, problem.length.coarse)
         if not is_whole:
             cut.append("there was no time to find the measurements that would determine the other keys")
     tried = len(bench.tried) + (0 if coarse is bench else len(coarse.tried))
-    return Calibration(facts, problem, best, keys, points, advice, tried, seed, tuple(cut))
+    return Calibration(facts, problem, start, best, keys, points, advice, tried, seed, tuple(cut))

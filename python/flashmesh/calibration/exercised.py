@@ -26,7 +26,7 @@ MISSING: Mapping[tuple[str, ...], str] = {
     (WRITES,): "no load writes",
     (COLLECTION,): "no load writes to a full drive",
     (READS, COLLECTION): "no load reads, or writes to a full drive",
-    (MIX,): "no load mixes reads and writes",
+    (MIX,): "no load mixes reads and writes, so how they delay each other is not fitted",
 }
 """Sentence for the report about keys that no load exercises, by the traits of which a load needs one."""
 NEEDS: Mapping[str, tuple[str, ...]] = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flashmesh.calibration.advice import Advice
-    from flashmesh.calibration.bench import Candidate
+    from flashmesh.calibration.bench import Candidate, Settings
     from flashmesh.calibration.determined import KeyEstimate
     from flashmesh.calibration.engine import Problem
     from flashmesh.calibration.facts import Facts
@@ -58,6 +58,8 @@ class Calibration:
 
     facts: Facts
     problem: Problem
+    start: Settings
+    """Initial values of the keys."""
     best: Candidate
     keys: tuple[KeyEstimate, ...]
     points: tuple[Fitted, ...]
@@ -77,6 +79,12 @@ class Calibration:
     def undetermined(self) -> list[KeyEstimate]:
         """Keys that the measurements do not determine."""
         return [found for found in self.keys if not found.is_determined]
+
+    @property
+    def origin(self) -> str:
+        """Name of the initial values, for the report."""
+        preset = self.facts.stated.get("preset")
+        return "their initial values" if preset is None else f"the values of the preset {preset}"
 
     def to_toml(self) -> str:
         """Returns the fitted drive as a configuration: the stated values and the fitted ones."""

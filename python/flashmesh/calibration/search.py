@@ -5,8 +5,9 @@
    Optuna proposes.
 2. Full runs: the best of these drives, then least squares from the best one.
 3. Each alternative choice in full runs, and slopes at the best drive, from which follows which keys are determined.
-4. Cross-validation: for each load, the best drive moved by one step of least squares over the other loads.
-5. Advice on further measurements (`advice.py`).
+4. Return of keys that the measurements do not determine to their initial values, if the drive then fits as well.
+5. Cross-validation: for each load, the best drive moved by one step of least squares over the other loads.
+6. Advice on further measurements (`advice.py`).
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
 from flashmesh.calibration.bench import OutOfTime
+from flashmesh.calibration.determined import LOSS_MARGIN
 from flashmesh.calibration.exercised import MIX
 from flashmesh.calibration.local import descend, slopes_at, step_without
 from flashmesh.calibration.proposer import proposer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from flashmesh.calibration.bench import Bench, Candidate, Settings
     from flashmesh.calibration.local import Slopes
     from flashmesh.calibration.space import Space
@@ -37,8 +41,8 @@ STEPS_MAX = 8
 """Maximum number of least-squares steps in full runs."""
 FINALISTS = 4
 """Number of drives of the first stage that are repeated in full runs."""
-SHARES = (0.40, 0.74, 0.84, 0.94, 1.0)
-"""End of each stage, as a share of the budget: short runs, full runs, slopes, cross-validation, advice."""
+SHARES = (0.40, 0.72, 0.81, 0.88, 0.95, 1.0)
+"""End of each stage, as a share of the budget: short runs, full runs, slopes, return, cross-validation, advice."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class Search:
 
     def begin_advice(self, bench: Bench) -> None:
         """Begins the advice stage. `bench`, which simulates the loads to advise, gets the deadline of this stage."""
-        self.stage(4)
+        self.stage(5)
         bench.until = self.bench.until
 
     def explore(self, start: Settings, trials: int | None) -> bool:
@@ -177,6 +181,35 @@ class Search:
         pairs = itertools.combinations(changed, 2)
         return [*one, *({**best.settings, **first, **other} for first, other in pairs if first.keys() != other.keys())]
 
+    def return_to_start(self, start: Settings, best: Candidate, keys: Sequence[str]) -> tuple[Candidate, bool]:
+        """Sets keys back to their initial values as far as the fit does not get worse by more than `LOSS_MARGIN`.
+
+        Tries all keys together, and halves of a group that makes the fit worse. Returns the drive, and whether the time
+        sufficed.
+
+        Args:
+            start: The settings of the initial drive.
+            best: The best drive.
+            keys: The keys that the measurements do not determine.
+        """
+        self.stage(3)
+        kept = best
+        waiting = [[key for key in keys if best.settings[key] != start[key]]]
+        try:
+            while waiting:
+                group = waiting.pop()
+                if not group:
+                    continue
+                (candidate,) = self.bench.try_all([{**kept.settings, **{key: start[key] for key in group}}])
+                if candidate.loss <= best.loss + LOSS_MARGIN:
+                    kept = candidate
+                elif len(group) > 1:
+                    middle = len(group) // 2
+                    waiting += [group[middle:], group[:middle]]
+        except OutOfTime:
+            return kept, False
+        return kept, True
+
     def refit(self, best: Candidate, slopes: Slopes | None) -> list[Candidate] | None:
         """Returns, for each load, the best drive moved by one least-squares step over the other loads.
 
@@ -184,7 +217,7 @@ class Search:
         returns the tried drive with the least loss over the other loads. Returns None if no fit to the other loads was
         made: with a single load, if the time ran out, or if a single drive was tried.
         """
-        self.stage(3)
+        self.stage(4)
         count = len(self.bench.targets)
         if count < 2:
             return None

@@ -11,9 +11,10 @@ from flashmesh.calibration.residuals import SERVED
 from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from flashmesh.calibration.advice import Advice
+    from flashmesh.calibration.determined import KeyEstimate
     from flashmesh.calibration.outcome import Calibration, Fitted
     from flashmesh.report.terminal import Terminal
 
@@ -38,12 +39,7 @@ def show(found: Calibration, terminal: Terminal) -> None:
     if found.problem.critical:
         loads = ", ".join(found.problem.critical)
         lines.append(f"not fitted, because they just saturate the measured drive: {loads}")
-    reasons: dict[str, list[str]] = {}
-    for key in found.undetermined:
-        reasons.setdefault(key.reason, []).append(key.key)
-    for reason, keys in reasons.items():
-        verb = "is" if len(keys) == 1 else "are"
-        lines.append(f"{', '.join(keys)} {verb} not determined by these measurements: {reason}")
+    lines += undetermined_lines(found.undetermined, found.problem.unexercised, found.start, found.origin)
     lines += [advice_line(each) for each in found.advice]
     if found.best.unsettled:
         length = found.problem.length
@@ -57,6 +53,36 @@ def show(found: Calibration, terminal: Terminal) -> None:
         )
     lines += [f"{text}: allow more with --budget" for text in found.cut]
     terminal.print(Text("\n".join(lines)))
+
+
+def undetermined_lines(
+    keys: Sequence[KeyEstimate], unexercised: Mapping[str, str], start: Mapping[str, str], origin: str
+) -> list[str]:
+    """Returns lines on the keys that the measurements do not determine, why, and which have their initial values.
+
+    Args:
+        keys: The keys.
+        unexercised: Those that no load exercises, each with a sentence that says why.
+        start: The initial values.
+        origin: The name of the initial values.
+    """
+    lines = [f"{why}: {', '.join(named)} keep {origin}" for why, named in grouped(unexercised.items())]
+    searched = [key for key in keys if key.key not in unexercised]
+    for reason, named in grouped((key.key, key.reason) for key in searched):
+        verb = "is" if len(named) == 1 else "are"
+        lines.append(f"{', '.join(named)} {verb} not determined by these measurements: {reason}")
+    kept = [key.key for key in searched if key.value == start[key.key]]
+    if kept:
+        lines.append(f"of the keys that are not determined, these keep {origin}: {', '.join(kept)}")
+    return lines
+
+
+def grouped(items: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
+    """Returns each distinct second text with the first texts beside it, in the order of their first occurrence."""
+    found: dict[str, list[str]] = {}
+    for first, second in items:
+        found.setdefault(second, []).append(first)
+    return [*found.items()]
 
 
 def prediction_lines(points: Sequence[Fitted]) -> list[str]:
