@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import signal
 import subprocess
 import time
@@ -22,7 +23,7 @@ from flashmesh.calibration.bench import Bench
 from flashmesh.calibration.determined import found_keys
 from flashmesh.calibration.engine import calibrate, read_problem
 from flashmesh.calibration.estimates import initial_values, suspend_time_ps
-from flashmesh.calibration.facts import read_facts
+from flashmesh.calibration.facts import Facts, read_facts
 from flashmesh.calibration.outcome import Calibration
 from flashmesh.calibration.points import Length, OpenLoad, Target, targets_of, targets_of_rows
 from flashmesh.calibration.residuals import SERVED, Held, held_figures, loss, residuals
@@ -416,3 +417,64 @@ def test_every_listed_key_can_be_searched() -> None:
     assert len(listed()) >= 8
     assert len({key.key for key in listed()}) == len(listed())
     assert all(key.about for key in listed())
+
+
+TLC = (EXAMPLES / "enterprise-tlc.toml").read_text()
+
+
+def of_tlc(folder: Path, old: str, new: str) -> Facts:
+    """Returns the facts of enterprise TLC drives with a change."""
+    assert old in TLC
+    (folder / "facts.toml").write_text(TLC.replace(old, new))
+    return read_facts(folder / "facts.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("1.92TB", 1920 * 10**9),
+        ("1920GB", 1920 * 10**9),
+        ("960 GB", 960 * 10**9),
+        ("1T", 2**40),
+        ("800GiB", 800 * 2**30),
+    ],
+)
+def test_a_capacity_has_every_unit_that_the_key_accepts(text: str, size: int, tmp_path: Path) -> None:
+    keys = {key.key: key for key in of_tlc(tmp_path, "960197124096B", text).space.keys}
+    assert keys["geometry.blocks-per-plane"].at(0.0) == str(math.ceil(1.04 * size / (64 * 1152 * 16 * 1024)))
+
+
+def test_a_capacity_may_exceed_the_array_if_blocks_are_searched(tmp_path: Path) -> None:
+    keys = {key.key for key in of_tlc(tmp_path, "960197124096B", "1920383410176B").space.keys}
+    assert {"geometry.blocks-per-plane", "cache.capacity"} <= keys
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            "channels = 8 ",
+            "blocks-per-plane = 300\nchannels = 8 ",
+            "must lie between one page and the 337.5GiB of the array",
+        ),
+        ("960197124096B", "960 Gbyte", "`Gbyte` is not a unit of size"),
+        ("page-size", "pagesize", "unknown key `pagesize` in [geometry]"),
+    ],
+)
+def test_an_error_of_facts_names_their_line_and_the_real_reason(old: str, new: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        of_tlc(tmp_path, old, new)
+    text = str(caught.value)
+    assert told in text
+    assert "has no effect" not in text
+    lines = (tmp_path / "facts.toml").read_text().splitlines()
+    place = re.search(r"facts\.toml:(\d+):", text)
+    assert place is not None, text
+    assert lines[int(place[1]) - 1] in text, "the line below [calibrate] is that of the file"
+
+
+def test_lines_after_a_table_for_the_search_keep_their_numbers(tmp_path: Path) -> None:
+    search = '[calibrate]\nfixed = [\n  "flash.read-time",\n]\n[calibrate.search]\n"gc.d" = "2..8"\n'
+    with pytest.raises(ConfigError, match=r"facts\.toml:12:1") as caught:
+        of_tlc(tmp_path, "[geometry]\n", f"{search}\n[geometry]\npagesize = 1\n")
+    assert "unknown key `pagesize`" in str(caught.value)

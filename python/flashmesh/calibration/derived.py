@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration
+from flashmesh._native import ConfigError
 from flashmesh.calibration.space import UNSET, FreeKey, free_key
 from flashmesh.keys import flat
 from flashmesh.sweeps.ranges import quantity
@@ -23,7 +25,8 @@ PAGES_OF_WORD_LINE = {"one": 1, "mlc": 2, "tlc": 3, "qlc": 4}
 def spare_blocks(stated: Mapping[str, Any]) -> list[FreeKey]:
     """Returns `geometry.blocks-per-plane` with its range, if the facts state the capacity but not this key.
 
-    The number of blocks then sets the over-provisioning. Otherwise, or if the range has one value, the list is empty.
+    The number of blocks then sets the over-provisioning. Otherwise, if the range has one value, or if the
+    geometry is invalid, the list is empty.
 
     Args:
         stated: The tables of the facts.
@@ -33,8 +36,11 @@ def spare_blocks(stated: Mapping[str, Any]) -> list[FreeKey]:
         return []
     shape = {key: value for key, value in geometry.items() if key not in ("capacity", "over-provisioning")}
     source = {key: stated[key] for key in ("preset",) if key in stated} | {"geometry": shape}
-    known = tomllib.loads(configuration.load(source, typed={}).to_toml())["geometry"]
-    capacity = int(quantity("geometry.capacity", str(geometry["capacity"])).value)
+    try:
+        known = tomllib.loads(configuration.load(source, typed={}).to_toml())["geometry"]
+        capacity = stated_bytes(str(geometry["capacity"]))
+    except ConfigError:
+        return []  # reading the drive reports the error, with its line
     blocks = capacity / (planes_of(known) * int(known["pages-per-block"]) * bytes_of(known["page-size"]))
     low, high = math.ceil(blocks * SPARE_MIN), math.ceil(blocks * SPARE_MAX)
     if low == high:
@@ -62,6 +68,16 @@ def stripes(drive: Mapping[str, Any], stated: Mapping[str, Any]) -> list[FreeKey
     dies = planes_of(geometry) // int(geometry["planes-per-die"])
     choices = tuple(dict.fromkeys((UNSET, f"{program}B", f"{program * dies}B")))
     return [FreeKey("cache.destage-stripe", choices, "dirty data that is destaged together")]
+
+
+def stated_bytes(size: str) -> int:
+    """Returns the bytes of a size in any spelling that configurations accept, such as `1.92TB`, `2T` or `960 GB`.
+
+    Raises:
+        ConfigError: If the unit is unknown.
+    """
+    spelt = re.sub(r"(?<=\d)([KkMmGgTt])$", lambda unit: f"{unit[1].upper()}iB", "".join(size.split()))
+    return int(quantity("size", spelt).value)
 
 
 def bytes_of(size: Any) -> int:

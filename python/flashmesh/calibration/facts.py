@@ -19,6 +19,7 @@ software-time = "5us"             # time of host software; searched if it is not
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from flashmesh import configuration
 from flashmesh._native import ConfigError
 from flashmesh.calibration.derived import spare_blocks, stripes
 from flashmesh.calibration.space import SOFTWARE, UNSET, FreeKey, Space, configured, free_key, listed
+from flashmesh.config_sources import PipeText
 from flashmesh.keys import flat
 from flashmesh.validation.drives import software_us
 from flashmesh.validation.workload import SECTIONS, drive_tables
@@ -34,7 +36,12 @@ from flashmesh.validation.workload import SECTIONS, drive_tables
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from flashmesh.config_sources import ConfigSource
+
 CALIBRATE = "calibrate"
+HEADING = re.compile(r"\s*\[")
+CALIBRATE_HEADING = re.compile(r"\s*\[\s*calibrate\s*[.\]]")
+"""Lines of a file that begin a table, and those that begin `[calibrate]` or one of its tables."""
 KNOWN = ("fixed", "software-time", "search")
 
 
@@ -75,7 +82,8 @@ def read_facts(path: Path, *, with_rows: bool = False) -> Facts:
         ConfigError: If the file is invalid, states a key that it also searches, or leaves no key to search.
     """
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        tables = tomllib.loads(text)
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     except tomllib.TOMLDecodeError as error:
@@ -88,7 +96,7 @@ def read_facts(path: Path, *, with_rows: bool = False) -> Facts:
         if name not in KNOWN:
             raise ConfigError(f"{path}: [calibrate] {name} is unknown: there are {', '.join(KNOWN)}")
     free = free_keys(path, tables, about, with_rows)
-    drive = whole_drive(path, tables, free)
+    drive = whole_drive(without_search(path, text, tables), path, free)
     free = [key for key in (*free, *stripes(drive, tables)) if key.key not in about.get("fixed", ())]
     found = tuple(key for key in free if is_read(drive, key, free))
     if not found:
@@ -127,27 +135,62 @@ def free_keys(path: Path, stated: dict[str, Any], about: dict[str, Any], with_ro
     return [key for name, key in keys.items() if name not in fixed]
 
 
-def whole_drive(path: Path, stated: dict[str, Any], free: list[FreeKey]) -> dict[str, Any]:
+def whole_drive(source: ConfigSource | PipeText, path: Path, free: list[FreeKey]) -> dict[str, Any]:
     """Returns the complete drive as tables.
 
-    If the stated keys alone are invalid because one needs a searched key, searched keys are set to `first_value`.
+    If the stated keys alone are invalid because they need searched keys, searched keys are set to `first_value`.
+
+    Args:
+        source: The stated keys.
+        path: The file of the facts.
+        free: The searched keys, including keys that have no effect in the drive.
 
     Raises:
         ConfigError: If the drive is invalid with these values too.
     """
-    try:
-        return drive_tables(stated, {}, str(path))
-    except ConfigError as error:
-        failed = error
     settings: dict[str, str] = {}
+    try:
+        return drive_tables(source, settings, str(path))
+    except ConfigError:
+        pass
     for key in free:
         settings |= configured({key.key: first_value(key)})
-        for tried in (settings, configured({key.key: first_value(key)})):
-            try:
-                return drive_tables(stated, tried, str(path))
-            except ConfigError:
-                continue
-    raise failed
+        try:
+            return drive_tables(source, configured({key.key: first_value(key)}), str(path))
+        except ConfigError:
+            continue
+    while True:
+        try:
+            return drive_tables(source, settings, str(path))
+        except ConfigError as error:
+            idle = [key for key in settings if f"error: {key} has no effect" in str(error)]
+            if not idle:
+                raise
+            settings = {key: value for key, value in settings.items() if key not in idle}
+
+
+def without_search(path: Path, text: str, stated: dict[str, Any]) -> ConfigSource | PipeText:
+    """Returns the text of the facts with empty lines in place of `[calibrate]`, so that errors name the user's lines.
+
+    Returns the tables if the text cannot be split at its headings.
+
+    Args:
+        path: The file of the facts.
+        text: The text of the file.
+        stated: The tables of the file, without `[calibrate]`.
+    """
+    lines: list[str] = []
+    is_left_out = False
+    for line in text.splitlines():
+        if HEADING.match(line):
+            is_left_out = CALIBRATE_HEADING.match(line) is not None
+        lines.append("" if is_left_out else line)
+    kept = "\n".join(lines)
+    try:
+        is_whole = tomllib.loads(kept) == stated
+    except tomllib.TOMLDecodeError:
+        is_whole = False
+    return PipeText(str(path), kept) if is_whole else stated
 
 
 def first_value(key: FreeKey) -> str:

@@ -21,7 +21,13 @@ UNITS: dict[str, dict[str, Fraction]] = {
     "times": {"ps": Fraction(1), "ns": Fraction(10**3), "us": Fraction(10**6), "ms": Fraction(10**9)}
     | {"s": Fraction(10**12)},
     "sizes": {"B": Fraction(1), "kB": Fraction(10**3), "MB": Fraction(10**6), "GB": Fraction(10**9)}
-    | {"KiB": Fraction(2**10), "MiB": Fraction(2**20), "GiB": Fraction(2**30), "TiB": Fraction(2**40)},
+    | {
+        "TB": Fraction(10**12),
+        "KiB": Fraction(2**10),
+        "MiB": Fraction(2**20),
+        "GiB": Fraction(2**30),
+        "TiB": Fraction(2**40),
+    },
     "rates": {"B/s": Fraction(1), "kB/s": Fraction(10**3), "MB/s": Fraction(10**6), "GB/s": Fraction(10**9)},
 }
 """Units of each kind of quantity, with their factors to the base unit."""

@@ -14,6 +14,7 @@ from flashmesh.validation.sheets import EMPTY, ROW_PRECISION
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from flashmesh.config_sources import PipeText
     from flashmesh.configuration import ConfigSource
     from flashmesh.validation.sheets import SheetLoad
 
@@ -70,7 +71,9 @@ class Extent:
         return max(int(self.requests * share), ROW_TURNOVERS * load.outstanding)
 
 
-def drive_tables(source: ConfigSource, overrides: Mapping[str, str], place: str | None = None) -> dict[str, Any]:
+def drive_tables(
+    source: ConfigSource | PipeText, overrides: Mapping[str, str], place: str | None = None
+) -> dict[str, Any]:
     """Returns the configuration of a drive without its workload, as tables.
 
     Args:
