@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from flashmesh.calibration.points import Target
     from flashmesh.sweeps.session import Executor
     from flashmesh.sweeps.store import Store
+    from flashmesh.validation.sheets import SheetRow
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class Problem:
     """`targets` with shorter runs, for the first search and for slopes."""
     critical: tuple[str, ...] = ()
     """Names of the measured loads that are not fitted, because they are critical (`critical_loads`)."""
+    rows: tuple[SheetRow, ...] = ()
+    """Rows of the data sheet."""
 
     @cached_property
     def unexercised(self) -> dict[str, str]:
@@ -114,7 +117,7 @@ def read_problem(
         return (*found, *targets_of_rows(rows, known.tables, of))
 
     critical = () if table is None else tuple(name_of(point) for point in critical_loads(table))
-    problem = Problem(known, names, length, targets(length), targets(length.coarse), critical)
+    problem = Problem(known, names, length, targets(length), targets(length.coarse), critical, rows)
     if not problem.searched.keys:
         told = "; ".join(f"{why}, as {key} needs" for key, why in problem.unexercised.items())
         raise ConfigError(f"{names}: leaves nothing to fit: {told}")

@@ -14,6 +14,7 @@ from flashmesh.cli.counts import Requests
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import STDOUT, jobs_option, out_option, output_option
 from flashmesh.cli.policies import trust_option
+from flashmesh.cli.validating import warn_of_contradictions
 
 if TYPE_CHECKING:
     from flashmesh.calibration.bench import Candidate
@@ -128,6 +129,7 @@ def calibrate(
         executor = LocalThreads(jobs)
         told = ProgressPrinter(quiet)
         if not quiet:
+            warn_of_contradictions(problem.rows)
             keys = ", ".join(key.key for key in problem.facts.space.keys)
             click.echo(f"{len(problem.targets)} loads; searched keys: {keys}", err=True)
         try:

@@ -13,7 +13,7 @@ from flashmesh.cli.counts import Requests
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import STDOUT, completed, jobs_option, out_option, output_option, settings_option
 from flashmesh.cli.policies import trust_option
-from flashmesh.cli.validating import Held, is_file, subjects_of
+from flashmesh.cli.validating import Held, is_file, subjects_of, warn_of_contradictions
 
 if TYPE_CHECKING:
     from flashmesh.sweeps.session import Session
@@ -151,6 +151,12 @@ def validate(
         refuse_stdout("--out", report_file, "a page")
     held = Held(points, data_sheet, drive, software_time, with_hot_pages=not quick and requests is None)
     subjects = subjects_of(names, held)
+    if data_sheet is not None and not quiet:
+        from flashmesh.validation.sheets import SheetRow
+
+        warn_of_contradictions(
+            dict.fromkeys(row for each in subjects for row in each.rows if isinstance(row, SheetRow))
+        )
     read = {"the measurements": [points] if points is not None else []}
     read["the data sheet"] = [data_sheet] if data_sheet is not None else []
     read["a configuration"] = [Path(str(each.config)) for each in subjects if is_file(each)]

@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import click
+
 from flashmesh._native import ConfigError
 from flashmesh.configuration import PRESET_PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from flashmesh.validation.drives import Drive
     from flashmesh.validation.engine import Subject
     from flashmesh.validation.measurements import Measurements
+    from flashmesh.validation.sheets import SheetRow
 
 BUNDLED = "the measurements"
 """Name that errors use for the bundled measurements."""
@@ -63,6 +66,14 @@ def subjects_of(names: tuple[str, ...], held: Held) -> list[Subject]:
         added = software_us("--software-time", held.software_time)
         found = [replace(each, software_us=added) for each in found]
     return found
+
+
+def warn_of_contradictions(rows: Iterable[SheetRow]) -> None:
+    """Prints a warning on stderr for each two data-sheet rows with figures that no drive can have together."""
+    from flashmesh.validation.contradictions import contradictions
+
+    for text in contradictions([*rows]):
+        click.echo(f"warning: {text}", err=True)
 
 
 def known_measurements(held: Held) -> Sequence[Measurements]:

@@ -193,7 +193,8 @@ class Validation:
 def row_dict(outcome: RowOutcome) -> dict[str, Any]:
     """Returns a row (figure of a single load), its simulated figure and its difference as a JSON object."""
     check = outcome.check
-    return asdict(outcome.row) | {
+    row = {name: value for name, value in asdict(outcome.row).items() if name != "place"}
+    return row | {
         "simulated": outcome.simulated,
         "difference": rounded_number(check.difference),
         "met": check.is_met,

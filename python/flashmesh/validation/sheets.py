@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -122,6 +122,8 @@ class SheetRow:
     load: SheetLoad
     statistic: str
     """`rate`, or the statistic of a latency."""
+    place: str = field(default="", compare=False, repr=False, kw_only=True)
+    """Place of the row, as `file:line`; empty if unknown."""
 
     @property
     def tolerance_name(self) -> str:
@@ -215,7 +217,7 @@ def row_of(place: str, cells: Mapping[str, str]) -> SheetRow:
     value = number(place, "value", cells["value"], VALUE)
     if value <= 0:
         raise ConfigError(f"{place}: value is {cells['value']!r}: expected {VALUE}")
-    return SheetRow(cells["drive"], cells["what"], cells["reference"], value, unit, load, statistic)
+    return SheetRow(cells["drive"], cells["what"], cells["reference"], value, unit, load, statistic, place=place)
 
 
 def load_of(place: str, cells: Mapping[str, str]) -> SheetLoad:
