@@ -71,7 +71,9 @@ def advise(
     targets = [
         Target(load.label, (), ClosedLoad(facts.tables, load, length.extent)) for load in LOADS if load not in measured
     ]
-    bench = Bench(targets, facts.software_us, search.bench.executor, search.bench.store, lambda _: None)
+    bench = Bench(
+        targets, facts.software_us, search.bench.executor, search.bench.store, lambda _: None, search.bench.on_wait
+    )
     search.begin_advice(bench)
     found: list[Advice] = []
     try:

@@ -81,6 +81,7 @@ class Bench:
         executor: Executor,
         store: Store | None,
         on_candidate: Callable[[Candidate], None],
+        on_wait: Callable[[], None] = lambda: None,
     ) -> None:
         """Creates a bench without candidates.
 
@@ -90,12 +91,14 @@ class Bench:
             executor: The executor of the runs.
             store: The store of the results; None to keep results in memory only.
             on_candidate: Called with each new candidate after its last run.
+            on_wait: Called several times a second while runs last.
         """
         self.targets = targets
         self.software_us = software_us
         self.executor = executor
         self.store = store
         self.on_candidate = on_candidate
+        self.on_wait = on_wait
         self.traits = [traits(target) for target in targets]
         self.known: dict[RunKey, Run] = {}
         """Finished runs."""
@@ -202,6 +205,7 @@ class Bench:
 
     def check_deadline(self, progress: Progress) -> None:
         """Raises `OutOfTime`, which cancels the runs, if the deadline of the stage of the search has passed."""
+        self.on_wait()
         if time.monotonic() > self.until:
             raise OutOfTime
 

@@ -133,6 +133,8 @@ def calibrate(
     trials: int | None = None,
     seed: int = SEED,
     on_candidate: Callable[[Candidate], None] = lambda candidate: None,
+    on_stage: Callable[[str], None] = lambda name: None,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> Calibration:
     """Fits a drive to measurements.
 
@@ -147,17 +149,19 @@ def calibrate(
         trials: The number of drives that Optuna proposes; by default 4 for each key, at least 16.
         seed: The seed of the search.
         on_candidate: Called after the simulation of each tried drive.
+        on_stage: Called with the name of each stage of the search that begins.
+        on_wait: Called several times a second while runs last.
 
     Raises:
         ConfigError: If the drive cannot be simulated, or the time is too short.
         OutputError: If the store cannot be written.
     """
     facts = problem.facts
-    bench = Bench(problem.targets, facts.software_us, executor, store, on_candidate)
+    bench = Bench(problem.targets, facts.software_us, executor, store, on_candidate, on_wait)
     coarse = bench
     if problem.length.coarse != problem.length:
-        coarse = Bench(problem.coarse, facts.software_us, executor, store, on_candidate)
-    search = new_search(bench, coarse, problem.searched, seed, budget_min * 60.0)
+        coarse = Bench(problem.coarse, facts.software_us, executor, store, on_candidate, on_wait)
+    search = new_search(bench, coarse, problem.searched, seed, budget_min * 60.0, on_stage)
     cut: list[str] = []
     start = initial_values(facts, problem.targets)
 

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,10 +23,11 @@ from flashmesh.calibration.bench import OutOfTime
 from flashmesh.calibration.determined import LOSS_MARGIN
 from flashmesh.calibration.exercised import MIX
 from flashmesh.calibration.local import descend, slopes_at, step_without
+from flashmesh.calibration.points import COARSER
 from flashmesh.calibration.proposer import proposer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from flashmesh.calibration.bench import Bench, Candidate, Settings
     from flashmesh.calibration.local import Slopes
@@ -41,8 +43,12 @@ STEPS_MAX = 8
 """Maximum number of least-squares steps in full runs."""
 FINALISTS = 4
 """Number of drives of the first stage that are repeated in full runs."""
+STAGES = ("short runs", "full runs", "slopes", "return to initial values", "cross-validation", "advice")
+"""Names of the stages in progress lines."""
 SHARES = (0.40, 0.72, 0.81, 0.88, 0.95, 1.0)
-"""End of each stage, as a share of the budget: short runs, full runs, slopes, return, cross-validation, advice."""
+"""End of each stage in `STAGES`, as a share of the budget."""
+DRIVES_MIN = 1 + COARSER
+"""Time that a budget must allow for a drive in short runs and in full runs, as a multiple of the time for short runs."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +65,12 @@ class Search:
     seed: int
     budget_s: float
     begun: float
+    on_stage: Callable[[str], None] = lambda name: None
+    """Called with the name of each stage that begins."""
 
     def stage(self, number: int) -> None:
         """Begins a stage, by its index in `SHARES`: sets the deadline of both benches to the end of the stage."""
+        self.on_stage(STAGES[number])
         self.bench.until = self.coarse.until = self.begun + SHARES[number] * self.budget_s
 
     def begin_advice(self, bench: Bench) -> None:
@@ -85,7 +94,7 @@ class Search:
         try:
             (first,) = self.coarse.try_all([start])
         except OutOfTime:
-            raise self.too_short() from None
+            raise self.too_short(self.coarse) from None
         if all(each is None for each in first.figures) and self.coarse.failure is not None:
             raise self.coarse.failure
         self.stage(0)
@@ -117,14 +126,21 @@ class Search:
                 self.bench.try_all([candidate.settings])
         except OutOfTime:
             if not self.bench.tried:
-                raise self.too_short() from None
+                raise self.too_short(self.bench) from None
             return False
         return True
 
-    def too_short(self) -> ConfigError:
-        """Returns the error for a budget that is too short to simulate a single drive."""
+    def too_short(self, bench: Bench) -> ConfigError:
+        """Returns the error for a budget that is too short to simulate a single drive on a bench.
+
+        The error has an amount that is likely to be enough, by the share of the runs that ended in time.
+        """
+        # Without an ended run, the first one is taken to be half done.
+        ended = max(len(bench.known), 0.5)
+        drive_s = (time.monotonic() - self.begun) * len(bench.targets) / ended
+        minutes = math.ceil(max(drive_s * DRIVES_MIN, 2.0 * self.budget_s) / 60.0)
         told = f"{self.budget_s / 60:g} minutes are too short for a single drive"
-        return ConfigError(f"{told}: allow more with --budget, or fewer --requests")
+        return ConfigError(f"{told}: allow some {minutes} with --budget, or fewer --requests")
 
     def polish(self) -> bool:
         """Improves the best drive by least squares in full runs. Returns whether the time sufficed."""
@@ -234,6 +250,13 @@ class Search:
         return [min((each, best), key=lambda drive: drive.loss_without(at)) for at, each in enumerate(moved)]
 
 
-def new_search(bench: Bench, coarse: Bench, space: Space, seed: int, budget_s: float) -> Search:
+def new_search(
+    bench: Bench,
+    coarse: Bench,
+    space: Space,
+    seed: int,
+    budget_s: float,
+    on_stage: Callable[[str], None] = lambda name: None,
+) -> Search:
     """Returns a search whose time budget begins now."""
-    return Search(bench, coarse, space, seed, budget_s, time.monotonic())
+    return Search(bench, coarse, space, seed, budget_s, time.monotonic(), on_stage)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +18,16 @@ from flashmesh.cli.policies import trust_option
 from flashmesh.cli.validating import warn_of_contradictions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flashmesh.calibration.bench import Candidate
+    from flashmesh.calibration.engine import Problem
 
 RESULTS = Path("calibration.results")
+SILENT_MAX_S = 30.0
+"""Maximum time without a line on stderr, in seconds."""
+STORED_MAX_S = 0.2
+"""Time in seconds below which the first drive is taken to have its results from the store."""
 
 
 @command()
@@ -127,13 +135,22 @@ def calibrate(
         store = Store.open(results, resume=True, kind="calibration", described={})
         opened.callback(store.close)
         executor = LocalThreads(jobs)
-        told = ProgressPrinter(quiet)
+        told = ProgressPrinter(quiet, problem, budget, time.monotonic)
         if not quiet:
             warn_of_contradictions(problem.rows)
-            keys = ", ".join(key.key for key in problem.facts.space.keys)
-            click.echo(f"{len(problem.targets)} loads; searched keys: {keys}", err=True)
+        told.begin()
         try:
-            found = fit(problem, executor, store=store, budget_min=budget, trials=trials, seed=seed, on_candidate=told)
+            found = fit(
+                problem,
+                executor,
+                store=store,
+                budget_min=budget,
+                trials=trials,
+                seed=seed,
+                on_candidate=told.on_candidate,
+                on_stage=told.on_stage,
+                on_wait=told.on_wait,
+            )
         except KeyboardInterrupt:
             if not quiet:
                 click.echo(f"{told.tried} tried drives kept; run the same command to continue", err=True)
@@ -155,19 +172,86 @@ def calibrate(
 
 
 class ProgressPrinter:
-    """Printer of each tried drive that has the least loss so far."""
+    """Printer of the stages of a search, of each tried drive that has the least loss so far, and of the time.
 
-    def __init__(self, quiet: bool) -> None:
-        """Creates a printer; prints nothing if `quiet`."""
+    A line on the time follows whenever nothing was printed for `SILENT_MAX_S`.
+    """
+
+    def __init__(self, quiet: bool, problem: Problem, budget_min: float, clock: Callable[[], float]) -> None:
+        """Creates a printer; prints nothing if `quiet`.
+
+        Args:
+            quiet: Whether to print nothing.
+            problem: The problem, for the number of runs of a drive.
+            budget_min: The time limit of the search in minutes.
+            clock: Returns the time in seconds.
+        """
         self.quiet = quiet
+        self.problem = problem
+        self.budget_min = budget_min
+        self.clock = clock
+        self.begun = self.told = clock()
+        self.stage = "initial drive"
         self.tried = 0
         self.best = float("inf")
 
-    def __call__(self, candidate: Candidate) -> None:
-        """Counts a tried drive. Prints the drive if it has the least loss so far."""
+    def begin(self) -> None:
+        """Prints the time limit, the runs that a drive takes, and the searched keys."""
+        runs, keys = len(self.problem.targets), [key.key for key in self.problem.searched.keys]
+        self.tell(
+            f"at most {self.budget_min:g} min (--budget); {counted(runs, 'load')}, so a drive takes "
+            f"{counted(runs, 'run')}; {counted(len(keys), 'searched key')}: {', '.join(keys)}"
+        )
+
+    def on_candidate(self, candidate: Candidate) -> None:
+        """Counts a tried drive. Prints the drive if it has the least loss so far, and the time of the first one."""
         self.tried += 1
-        if self.quiet or candidate.loss >= self.best:
+        drive_s = self.clock() - self.begun
+        # A first drive whose results are in the store tells nothing about the time of the others.
+        if self.tried == 1 and drive_s >= STORED_MAX_S:
+            self.tell(self.pace(drive_s))
+        if candidate.loss >= self.best:
             return
         self.best = candidate.loss
         settings = ", ".join(f"{key}={value}" for key, value in candidate.settings.items())
-        click.echo(f"drive {self.tried}: loss {candidate.loss:.3g}: {settings}", err=True)
+        self.tell(f"drive {self.tried}: loss {candidate.loss:.3g}: {settings}")
+
+    def pace(self, drive_s: float) -> str:
+        """Returns a line on how many drives the time limit allows, by the time of the first one."""
+        from flashmesh.calibration.points import COARSER
+
+        count = int(self.budget_min * 60.0 / drive_s)
+        step = len(self.problem.searched.ranged) + 1
+        return (
+            f"the first drive took {drive_s:.0f} s: the time is enough for some {count:,} such drives; a step of least "
+            f"squares takes up to {step}, and full runs take up to {COARSER} times as long"
+        )
+
+    def on_stage(self, name: str) -> None:
+        """Prints the name of a stage that begins."""
+        if name != self.stage:
+            self.stage = name
+            self.tell(self.state)
+
+    def on_wait(self) -> None:
+        """Prints the time and the number of tried drives if nothing was printed for `SILENT_MAX_S`."""
+        if self.clock() - self.told >= SILENT_MAX_S:
+            self.tell(self.state)
+
+    @property
+    def state(self) -> str:
+        """Line on the stage, the time and the tried drives."""
+        minutes = (self.clock() - self.begun) / 60.0
+        found = f", least loss {self.best:.3g}" if self.tried else ""
+        return f"{minutes:.1f} of {self.budget_min:g} min, {self.stage}: {counted(self.tried, 'drive')} tried{found}"
+
+    def tell(self, line: str) -> None:
+        """Prints a line on stderr, and notes the time."""
+        self.told = self.clock()
+        if not self.quiet:
+            click.echo(line, err=True)
+
+
+def counted(count: int, noun: str) -> str:
+    """Returns a number with its noun, such as `1 drive` or `6 drives`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
