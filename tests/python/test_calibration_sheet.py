@@ -45,7 +45,7 @@ def test_the_times_of_a_drive_are_found_from_its_data_sheet_alone(facts: Path, c
 
 def test_the_loads_of_a_data_sheet_alone_are_its_rows() -> None:
     problem = read_problem([], FACTS, None, 4_000, data_sheet=SHEET)
-    assert [target.name for target in problem.targets] == [row.load.label for row in read_rows(SHEET)]
+    assert [target.name for target in problem.targets] == [row.what for row in read_rows(SHEET)]
     assert problem.measured == "sheet.csv"
     both = read_problem([TABLE], FACTS, None, 4_000, data_sheet=SHEET)
     assert [target.name for target in both.targets[-4:]] == [target.name for target in problem.targets]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from flashmesh.calibration.facts import Facts
     from flashmesh.calibration.points import Target
     from flashmesh.validation.figures import Figures
+    from flashmesh.validation.sheets import SheetRow
 
 KIND = "calibration"
 DIGITS = 4
@@ -130,6 +131,7 @@ class Calibration:
                 {
                     "name": point.target.name,
                     "measured": {held.figure: held.measured for held in point.target.held},
+                    "rows": [row_dict(row, point.fitted) for row in point.target.rows],
                     "simulated": None if point.fitted is None else point.fitted.to_dict(),
                     "predicted": None if point.predicted is None else point.predicted.to_dict(),
                     "error": rounded(point.fitted_error),
@@ -147,6 +149,13 @@ class Calibration:
     def to_json(self) -> str:
         """Returns the result as JSON text that ends with a newline."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+
+def row_dict(row: SheetRow, fitted: Figures | None) -> dict[str, Any]:
+    """Returns a row of the data sheet with its figure on the fitted drive as a JSON object."""
+    value = None if fitted is None else row.value_of(fitted)
+    told = {"what": row.what, "unit": row.unit, "value": row.value, "fitted": rounded(value)}
+    return told | {"difference": None if value is None else rounded(value / row.value - 1.0)}
 
 
 def span(found: KeyEstimate) -> str:

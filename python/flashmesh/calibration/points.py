@@ -122,6 +122,8 @@ class Target:
     name: str
     held: tuple[Held, ...]
     load: OpenLoad | ClosedLoad | JobLoad
+    rows: tuple[SheetRow, ...] = ()
+    """Rows of the data sheet that have this load; empty for a load of other measurements."""
 
     def config(self, settings: Mapping[str, str], software_us: float) -> Config:
         """Returns the configuration of a drive with `settings` under the load.
@@ -173,11 +175,15 @@ def name_of(point: Measured) -> str:
 
 
 def targets_of_rows(rows: Sequence[SheetRow], drive: Mapping[str, Any], length: Length) -> list[Target]:
-    """Returns the loads of a data sheet. Rows with the same load become figures of one target."""
+    """Returns the loads of a data sheet, named as in its column `what`.
+
+    Rows with the same load become figures of one target.
+    """
     found: list[Target] = []
     for load in dict.fromkeys(row.load for row in rows):
-        held = held_rows(row for row in rows if row.load == load)
-        found.append(Target(load.label, held, ClosedLoad(drive, load, length.extent)))
+        own = tuple(row for row in rows if row.load == load)
+        name = " and ".join(row.what for row in own)
+        found.append(Target(name, held_rows(own), ClosedLoad(drive, load, length.extent), own))
     return found
 
 

@@ -48,7 +48,7 @@ STAGES = ("short runs", "full runs", "slopes", "return to initial values", "cros
 SHARES = (0.40, 0.72, 0.81, 0.88, 0.95, 1.0)
 """End of each stage in `STAGES`, as a share of the budget."""
 DRIVES_MIN = 1 + COARSER
-"""Time that a budget must allow for a drive in short runs and in full runs, as a multiple of the time for short runs."""
+"""Time that a budget must allow for short and full runs of a drive, as a multiple of the time for the short runs."""
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,12 @@ from rich.text import Text
 from flashmesh.calibration.outcome import mean
 from flashmesh.calibration.residuals import SERVED
 from flashmesh.report import quantities as q
+from flashmesh.report.validation import number, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from rich.table import Table
 
     from flashmesh.calibration.advice import Advice
     from flashmesh.calibration.determined import KeyEstimate
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def show(found: Calibration, terminal: Terminal) -> None:
-    """Prints a table of the calibrated keys and one of the measured loads, then lines on the fit.
+    """Prints tables of the calibrated keys, of the rows of a data sheet, and of other loads, then lines on the fit.
 
     The lines name undetermined keys, measurements that would determine them, and whatever the budget cut short.
     """
@@ -29,10 +32,15 @@ def show(found: Calibration, terminal: Terminal) -> None:
         told = "yes" if key.is_determined else "no"
         table.add_row(key.key, key.value, key.low or q.NONE, key.high or q.NONE, told)
     terminal.print(table)
-    points = terminal.table("load", "fit error", "prediction error", left=1)
-    for point in found.points:
-        points.add_row(point.target.name, q.share(point.fitted_error), q.share(point.predicted_error))
-    terminal.print("", points, "")
+    if any(point.target.rows for point in found.points):
+        terminal.print("", rows_table(found.points, terminal))
+    if not all(point.target.rows for point in found.points):
+        points = terminal.table("load", "fit error", "prediction error", left=1)
+        for point in found.points:
+            if not point.target.rows:
+                points.add_row(point.target.name, q.share(point.fitted_error), q.share(point.predicted_error))
+        terminal.print("", points)
+    terminal.print("")
     drives = "1 drive" if found.tried == 1 else f"{found.tried} drives"
     lines = [f"{drives} tried; an error is the mean over the figures of a load"]
     lines += prediction_lines(found.points)
@@ -53,6 +61,18 @@ def show(found: Calibration, terminal: Terminal) -> None:
         )
     lines += [f"{text}: allow more with --budget" for text in found.cut]
     terminal.print(Text("\n".join(lines)))
+
+
+def rows_table(points: Sequence[Fitted], terminal: Terminal) -> Table:
+    """Returns a table of the rows of the data sheet, with the figures of the fitted drive and their differences."""
+    found = terminal.table("what", "value", "fitted", "difference", "prediction error", left=1)
+    for point in points:
+        for row in point.target.rows:
+            fitted = None if point.fitted is None else row.value_of(point.fitted)
+            told = percent(None if fitted is None else fitted / row.value - 1.0)
+            named = f"{row.what}, {row.unit}"
+            found.add_row(named, number(row.value), number(fitted), told, q.share(point.predicted_error))
+    return found
 
 
 def undetermined_lines(
