@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
-from flashmesh.calibration.outcome import Fitted, row_dict
+from flashmesh.calibration.bench import Candidate
+from flashmesh.calibration.facts import Facts
+from flashmesh.calibration.outcome import Calibration, Fitted, row_dict
 from flashmesh.calibration.points import Length, targets_of_rows
+from flashmesh.calibration.space import SOFTWARE, Space
 from flashmesh.report.calibration import rows_table
 from flashmesh.report.terminal import Terminal
 from flashmesh.validation.figures import Figures
@@ -44,3 +48,16 @@ def test_rows_have_the_name_and_unit_of_the_sheet_and_a_signed_difference() -> N
         "difference": 0.05,
     }
     assert row_dict(ROWS[1], None)["difference"] is None
+
+
+def test_the_next_step_has_the_host_software_time_and_what_was_fitted() -> None:
+    found = Calibration.__new__(Calibration)
+    object.__setattr__(found, "best", Candidate({SOFTWARE: "3us"}, (), ()))
+    object.__setattr__(found, "facts", Facts(Path("f.toml"), {}, {}, Space(()), 0.0))
+    assert found.next_step("my drive.toml", None, "sheet.csv", None) == (
+        "flashmesh validate 'my drive.toml' --data-sheet sheet.csv --software-time 3us"
+    )
+    object.__setattr__(found, "best", Candidate({}, (), ()))
+    assert found.next_step("out.toml", "t.csv", "sheet.csv", "X") == (
+        "flashmesh validate out.toml --points t.csv --data-sheet sheet.csv --drive X"
+    )

@@ -8,6 +8,8 @@
 | random reads of low depth or load, latency t | read times of all page types | t - host software - transfers |
 | reads of mean latency m beside writes at a share r of saturation | `flash.suspend-time` | (m - t) / r |
 | random writes at saturation, W pages/s | `geometry.blocks-per-plane` | write amplification = pages programmed / W |
+| writes at QD1, latency t, and up to X writes/s | `firmware.write-time` | t - software - transfer, <= 0.8 cores / X |
+| rows of a data sheet only, least latency t | `software-time` | t / 5, or the time of the preset |
 
 Each closed form neglects all other limits of a drive, so its value is only the start of the search.
 """
@@ -19,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 from flashmesh.calibration.derived import PAGES_OF_WORD_LINE, bytes_of
 from flashmesh.calibration.points import ClosedLoad, OpenLoad
 from flashmesh.calibration.residuals import SERVED
-from flashmesh.calibration.space import software_time_us
+from flashmesh.calibration.space import SOFTWARE, software_time_us
 from flashmesh.sweeps.ranges import quantity
+from flashmesh.validation.drives import drives
 from flashmesh.validation.workload import capacity_bytes, planes_of
 
 if TYPE_CHECKING:
@@ -50,7 +53,12 @@ The ratio is that of the preset `solidigm-p5520` at saturation.
 AMPLIFICATION_MIN = 1.5
 """Minimum estimate of the write amplification; a smaller one would need more spare space than drives have."""
 READ_BYTES = 4096
-"""Assumed size of the reads whose latency is measured."""
+"""Assumed size of the requests whose latency is measured."""
+SOFTWARE_SHARE = 0.2
+"""Initial host software time for the rows of a data sheet, as a share of the least latency."""
+BUSY_MAX = 0.8
+"""Maximum share of the time of the firmware cores in the initial firmware time of writes."""
+US_PER_S = 1e6
 PS_PER_S = 1e12
 PS_PER_US = 1e6
 
@@ -59,30 +67,80 @@ def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
     """Returns the values at which the search starts.
 
     If the facts name a preset, these are `facts.start()`. Otherwise they are estimates, and `facts.start()` for keys
-    without an estimate.
+    without an estimate. The host software time has an estimate in both cases.
 
     Args:
         facts: The facts, with the searched keys.
         targets: The measured loads.
     """
-    start = facts.start()
+    start = facts.start() | software_time(facts, targets)
     if "preset" in facts.stated:
         return start
     drive = facts.tables
     program_s = program_time_s(drive, targets)
     rate = channel_rate(drive, targets)
     firmware_s = firmware_time_s(drive, targets)
-    read_s = read_time_s(drive, targets, rate, software_time_us(start, facts.software_us))
+    software_us = software_time_us(start, facts.software_us)
+    read_s = read_time_s(drive, targets, rate, software_us)
+    write_s = write_time_s(drive, targets, software_us)
     estimates = {
         "flash.program-time": program_s and program_s * PS_PER_S,
         "fabric.channel-rate": rate,
         "firmware.read-time": firmware_s and firmware_s * PS_PER_S,
+        "firmware.write-time": write_s and write_s * PS_PER_S,
         "geometry.blocks-per-plane": blocks_per_plane(drive, targets, program_s),
         "flash.suspend-time": suspend_time_ps(targets),
         **{name: read_s and read_s * ratio * PS_PER_S for name, ratio in PAGE_TYPES.items()},
     }
     found = {key.key: (key, estimates.get(key.key)) for key in facts.space.ranged}
     return start | {name: key.nearest(value) for name, (key, value) in found.items() if value is not None}
+
+
+def software_time(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
+    """Returns the initial host software time by its key; empty to begin at `FreeKey.first`, or if it is not searched.
+
+    Measurements have a host, so their search begins in the middle of the range. A data sheet names no host, and its
+    rows hardly tell software time from firmware time: there the search begins at the time of the preset, if measured,
+    or else at `SOFTWARE_SHARE` of the least latency, but not above the middle of the range. A larger time would be
+    missing in the written drive.
+    """
+    key = next((each for each in facts.space.ranged if each.key == SOFTWARE), None)
+    if key is None or not all(isinstance(target.load, ClosedLoad) for target in targets):
+        return {}
+    preset = drives().get(str(facts.stated.get("preset")))
+    if preset is not None and preset.software_us:
+        return {SOFTWARE: key.nearest(preset.software_us * PS_PER_US)}
+    least_us = min((us for target in targets for us in latencies_us(target)), default=0.0)
+    middle_ps = float(quantity(SOFTWARE, key.at(0.5)).value)
+    return {SOFTWARE: key.nearest(min(SOFTWARE_SHARE * least_us * PS_PER_US, middle_ps))}
+
+
+def latencies_us(target: Target) -> list[float]:
+    """Returns the mean and median latencies of a row in microseconds; at QD1 also the inverse of the request rate."""
+    found = [held.measured for held in target.held if held.figure != SERVED and not held.figure.endswith("p99_us")]
+    if isinstance(target.load, ClosedLoad) and target.load.load.outstanding == 1:
+        found += [US_PER_S / held.measured for held in target.held if held.figure == SERVED]
+    return found
+
+
+def write_time_s(drive: Mapping[str, Any], targets: Sequence[Target], software_us: float) -> float | None:
+    """Returns the firmware time of a write that explains the least latency of single writes, in seconds.
+
+    At most `BUSY_MAX` of the time of all cores at the highest rate of writes: flash or the write buffer bounds writes,
+    and firmware that did would delay reads beside them. None if no writes at QD1 were measured.
+    """
+    writes = [
+        (target, target.load.load.outstanding)
+        for target in targets
+        if isinstance(target.load, ClosedLoad) and target.load.load.read_share == 0.0
+    ]
+    single = [us for target, outstanding in writes if outstanding == 1 for us in latencies_us(target)]
+    if not single:
+        return None
+    transfer_s = READ_BYTES / rate_of(drive["host"]["link-rate"])
+    rates = [held.measured for target, _ in writes for held in target.held if held.figure == SERVED]
+    bound_s = BUSY_MAX * int(drive["firmware"]["cores"]) / max(rates) if rates else float("inf")
+    return max(min((min(single) - software_us) / US_PER_S - transfer_s, bound_s), 0.0)
 
 
 def deep_rate(targets: Sequence[Target], pattern: str, read_share: float) -> tuple[float, float] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -113,6 +114,22 @@ class Calibration:
         if self.software_us:
             lines.append(f"Validate it with --software-time {self.software_us:g}us.")
         return lines
+
+    def next_step(self, output: str, points: str | None, data_sheet: str | None, drive: str | None) -> str:
+        """Returns the command that compares the written drive with what it was fitted to.
+
+        Args:
+            output: The file of the written drive.
+            points: The table of measurements; None without one.
+            data_sheet: The table of data-sheet rows; None without one.
+            drive: The name of the drive in the tables; None for the only one.
+        """
+        command = ["flashmesh", "validate", output]
+        command += [] if points is None else ["--points", points]
+        command += [] if data_sheet is None else ["--data-sheet", data_sheet]
+        command += [] if drive is None else ["--drive", drive]
+        command += ["--software-time", f"{self.software_us:g}us"] if self.software_us else []
+        return shlex.join(command)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the result as a JSON object."""

@@ -167,7 +167,13 @@ def calibrate(
             from flashmesh.report import calibration as report
             from flashmesh.report.terminal import Terminal
 
-            report.show(found, Terminal(stream))
+            # fio results are no table that `validate` reads.
+            points = [str(path) for path in measured if path.suffix != ".json"]
+            step = None
+            if points or data_sheet is not None:
+                sheet = None if data_sheet is None else str(data_sheet)
+                step = found.next_step(str(output), points[0] if points else None, sheet, drive)
+            report.show(found, Terminal(stream), step)
     return 0
 
 

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from flashmesh.calibration.outcome import mean
 from flashmesh.calibration.residuals import SERVED
+from flashmesh.printable import encodable
 from flashmesh.report import quantities as q
 from flashmesh.report.validation import number, percent
 
@@ -22,10 +23,15 @@ if TYPE_CHECKING:
     from flashmesh.report.terminal import Terminal
 
 
-def show(found: Calibration, terminal: Terminal) -> None:
+def show(found: Calibration, terminal: Terminal, next_step: str | None = None) -> None:
     """Prints tables of the calibrated keys, of the rows of a data sheet, and of other loads, then lines on the fit.
 
     The lines name undetermined keys, measurements that would determine them, and whatever the budget cut short.
+
+    Args:
+        found: The calibration.
+        terminal: The terminal.
+        next_step: The command that compares the written drive with the measurements; None if there is none.
     """
     table = terminal.table("key", "value", "from", "to", "determined", left=1)
     for key in found.keys:
@@ -57,10 +63,14 @@ def show(found: Calibration, terminal: Terminal) -> None:
         )
     if found.software_us:
         lines.append(
-            f"host software: {found.software_us:g} us in each latency, which the written drive does not include"
+            f"host software: {found.software_us:g} us in each latency, which the written drive does not include: "
+            f"give flashmesh validate --software-time {found.software_us:g}us"
         )
     lines += [f"{text}: allow more with --budget" for text in found.cut]
     terminal.print(Text("\n".join(lines)))
+    if next_step is not None:
+        # A command that is broken into lines could not be copied.
+        terminal.stream.write(encodable(f"\nnext: {next_step}\n", terminal.stream))
 
 
 def rows_table(points: Sequence[Fitted], terminal: Terminal) -> Table:
