@@ -66,11 +66,17 @@ def show(found: Calibration, terminal: Terminal, next_step: str | None = None) -
             f"host software: {found.software_us:g} us in each latency, which the written drive does not include: "
             f"give flashmesh validate --software-time {found.software_us:g}us"
         )
-    lines += [f"{text}: allow more with --budget" for text in found.cut]
+    lines += cut_lines(found.cut)
     terminal.print(Text("\n".join(lines)))
     if next_step is not None:
         # A command that is broken into lines could not be copied.
         terminal.stream.write(encodable(f"\nnext: {next_step}\n", terminal.stream))
+
+
+def cut_lines(cut: Sequence[str]) -> list[str]:
+    """Returns a line on the time limit, and a line for each stage that ran out of time; nothing without such a stage."""
+    heading = ["the time limit cut the calibration short: allow more with --budget"]
+    return [*heading, *(f"- {each}" for each in cut)] if cut else []
 
 
 def rows_table(points: Sequence[Fitted], terminal: Terminal) -> Table:

@@ -10,7 +10,7 @@ from flashmesh.calibration.facts import Facts
 from flashmesh.calibration.outcome import Calibration, Fitted, row_dict
 from flashmesh.calibration.points import Length, targets_of_rows
 from flashmesh.calibration.space import SOFTWARE, Space
-from flashmesh.report.calibration import rows_table
+from flashmesh.report.calibration import cut_lines, rows_table
 from flashmesh.report.terminal import Terminal
 from flashmesh.validation.figures import Figures
 from flashmesh.validation.sheets import SheetLoad, SheetRow
@@ -61,3 +61,12 @@ def test_the_next_step_has_the_host_software_time_and_what_was_fitted() -> None:
     assert found.next_step("out.toml", "t.csv", "sheet.csv", "X") == (
         "flashmesh validate out.toml --points t.csv --data-sheet sheet.csv --drive X"
     )
+
+
+def test_what_the_time_limit_cut_short_is_listed_below_what_would_help() -> None:
+    assert cut_lines([]) == []
+    assert cut_lines(["the search ran out of time", "there was no time to try every choice"]) == [
+        "the time limit cut the calibration short: allow more with --budget",
+        "- the search ran out of time",
+        "- there was no time to try every choice",
+    ]
