@@ -389,7 +389,8 @@ def searching(
     read = read_search(path, trust_policies)
     if overrides:
         read = replace(read, overrides={**read.overrides, **overrides})
-    measures = [part.measure for part in (*read.objectives, *read.constraints)]
+    measures = [objective.measure for objective in read.objectives]
+    measures += [constraint.measure for constraint in read.constraints]
     refuse_slowdowns(measures, "flashmesh compare --fairness measures it, optimise does not")
     texts = {key: value_text(value) for key, value in read.overrides.items()}
 
