@@ -12,18 +12,21 @@ import pytest
 from flashmesh import ConfigError
 from flashmesh.calibration.bench import Bench, Candidate, OutOfTime
 from flashmesh.calibration.determined import FAR, FAR_AND_CUT, KeyEstimate, found_keys
-from flashmesh.calibration.engine import read_problem
+from flashmesh.calibration.engine import Problem, read_problem
+from flashmesh.calibration.estimates import Aim, initial_values, program_bytes
 from flashmesh.calibration.exercised import ALL, COLLECTION, MISSING, NEEDS, READS, WRITES, traits
 from flashmesh.calibration.points import ClosedLoad, JobLoad, OpenLoad, Target
 from flashmesh.calibration.residuals import SERVED, Held
-from flashmesh.calibration.search import Search, new_search
+from flashmesh.calibration.search import AIMS, Search, new_search
 from flashmesh.calibration.space import Space, free_key, listed
 from flashmesh.importers.fio import FioJobs
 from flashmesh.report.calibration import undetermined_lines
+from flashmesh.sweeps.ranges import quantity
 from flashmesh.sweeps.session import Executor, Outcome
 from flashmesh.sweeps.tasks import Task
+from flashmesh.validation.figures import Figures
 from flashmesh.validation.sheets import EmptyDriveLoad, SheetLoad
-from flashmesh.validation.workload import Extent, drive_tables
+from flashmesh.validation.workload import Extent, drive_tables, planes_of
 from made_up_drive import DRIVE, written
 
 KEYS = (
@@ -73,16 +76,20 @@ def tables(tmp_path: Path) -> dict[str, Any]:
     return drive_tables(written(tmp_path), {})
 
 
+def rates(rate: float, targets: Sequence[Target]) -> Figures:
+    """Returns a rate as figures: of writes if the only load writes, otherwise of reads."""
+    return Figures(0.0, rate) if traits(targets[0]) <= {WRITES, COLLECTION} else Figures(rate, 0.0)
+
+
 def bench_of(
     monkeypatch: pytest.MonkeyPatch, targets: Sequence[Target], executor: Executor, told: list[Candidate] | None = None
 ) -> Bench:
     """Returns a bench whose results have only a read rate, which the executor gives."""
     from flashmesh.calibration import bench as module
-    from flashmesh.validation.figures import Figures
 
     monkeypatch.setattr(module, "has_window", lambda document: True)
     monkeypatch.setattr(module, "is_unsettled", lambda document: False)
-    monkeypatch.setattr(module, "simulated", lambda document, software_us: Figures(document, 0.0))
+    monkeypatch.setattr(module, "simulated", lambda document, software_us: rates(document, targets))
     return Bench(targets, 0.0, executor, None, (told if told is not None else []).append)
 
 
@@ -241,3 +248,69 @@ def test_the_report_says_what_the_loads_say_nothing_about_and_which_keys_keep_th
         "flash.read-time, flash.program-time are not determined by these measurements: no figure depends on it",
         "of the keys that are not determined, these keep the values of the preset p: flash.read-time",
     ]
+
+
+def aimed(folder: Path) -> tuple[Problem, float]:
+    """Returns a problem with a row of sequential writes, and the rate of its drive times the program time in us."""
+    (folder / "facts.toml").write_text(DRIVE.replace('program-time = "100us"\n', ""))
+    heading = "drive,what,reference,value,unit,read_share,request_size,pattern,outstanding,statistic"
+    row = "made up,writes,data sheet,6000,IOPS,0,128KiB,sequential,32,rate"
+    (folder / "sheet.csv").write_text(f"{heading}\n{row}\n")
+    found = read_problem([], folder / "facts.toml", None, 2_000, data_sheet=folder / "sheet.csv")
+    drive = found.facts.tables
+    return found, planes_of(drive["geometry"]) * program_bytes(drive) / (128 * 1024) * 1e6
+
+
+def program_us(settings: dict[str, str]) -> float:
+    return float(quantity("t", settings["flash.program-time"]).value) / 1e6
+
+
+def test_closed_forms_are_corrected_by_the_factor_that_the_drive_misses(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found, scale = aimed(tmp_path)
+    executor = Places(lambda task: 0.8 * scale / program_us(task.settings))
+    bench = bench_of(monkeypatch, found.targets, executor)
+    start = initial_values(found.facts, found.targets)
+    bench.try_all([start])
+    new_search(bench, bench, found.searched, 1, 3600.0).take_aim(Aim(found.facts, found.targets, start))
+    assert program_us(bench.best.settings) == pytest.approx(0.8 * scale / 6_000, rel=1e-3)
+    assert bench.best.loss < 1e-3
+    assert len(executor.begun) <= 1 + AIMS
+    others = set(start) - {"flash.program-time", "fabric.channel-rate", "geometry.blocks-per-plane"}
+    assert {key for key in others if bench.best.settings[key] != start[key]} == set()
+
+
+def test_an_aim_that_makes_the_drive_worse_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found, _ = aimed(tmp_path)
+    start = initial_values(found.facts, found.targets)
+    executor = Places(lambda task: 6e3 if task.settings["flash.program-time"] == start["flash.program-time"] else 1.0)
+    bench = bench_of(monkeypatch, found.targets, executor)
+    (first,) = bench.try_all([start])
+    new_search(bench, bench, found.searched, 1, 3600.0).take_aim(Aim(found.facts, found.targets, start))
+    assert bench.best is first
+    assert len(executor.begun) == 2
+
+
+def test_a_figure_is_corrected_by_a_factor_of_two_at_most(tmp_path: Path) -> None:
+    found, _ = aimed(tmp_path)
+    aim = Aim(found.facts, found.targets, initial_values(found.facts, found.targets))
+    aim.correct(Candidate({}, (Figures(0.0, 1_000.0),), ()))
+    assert aim.aimed[0].held[0].measured == 12_000.0
+    aim.correct(Candidate({}, (None,), ()))
+    assert aim.aimed[0].held[0].measured == 12_000.0
+
+
+def test_short_runs_take_the_place_of_full_runs_that_do_not_end_in_time(
+    monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any]
+) -> None:
+    coarse = bench_of(monkeypatch, [closed(1.0, tables)], Places(lambda task: 2e4))
+    bench = bench_of(monkeypatch, [closed(1.0, tables)], Places(lambda task: 1e4, runs_max=0))
+    search = new_search(bench, coarse, Space(KEYS), 1, 3600.0)
+    assert search.explore(START, 1) is False
+    assert bench.best is coarse.best
+    assert not search.has_full_runs
+    whole = bench_of(monkeypatch, [closed(1.0, tables)], Places(lambda task: 1e4))
+    search = new_search(whole, coarse, Space(KEYS), 1, 3600.0)
+    assert search.explore(START, 1) is True
+    assert search.has_full_runs

@@ -11,7 +11,7 @@ from flashmesh.calibration import BUDGET_MIN, SEED
 from flashmesh.calibration.advice import advise
 from flashmesh.calibration.bench import Bench, Candidate
 from flashmesh.calibration.determined import LOSS_MAX, found_keys
-from flashmesh.calibration.estimates import initial_values
+from flashmesh.calibration.estimates import Aim, initial_values
 from flashmesh.calibration.exercised import unexercised
 from flashmesh.calibration.facts import read_facts
 from flashmesh.calibration.fio_results import is_fio, read_fio
@@ -172,8 +172,11 @@ def calibrate(
         found = [each.key for each in estimates(drive, slopes) if not each.is_determined]
         return [key for key in found if key not in problem.unexercised]
 
-    if not search.explore(start, trials):
+    is_sheet = all(target.rows for target in problem.targets)
+    if not search.explore(start, trials, Aim(facts, problem.targets, start) if is_sheet else None):
         cut.append("the search ran out of time")
+    if not search.has_full_runs:
+        cut.append("there was no time for full runs: the figures are of runs with a quarter of the requests")
     if not search.polish():
         cut.append("the improvement of the best drive ran out of time")
     if not search.try_other_choices():

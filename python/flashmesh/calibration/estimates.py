@@ -3,6 +3,7 @@
 | load | key | closed form |
 |---|---|---|
 | deep sequential writes, B bytes/s | `flash.program-time` | bytes of a program of every die / B |
+| the same to an empty drive with an SLC cache | `slc.program-time` | bytes of a page of every plane / B |
 | deep sequential reads, B bytes/s | `fabric.channel-rate` | B / channels |
 | deep random reads, X requests/s | `firmware.read-time` | firmware cores / X |
 | random reads of low depth or load, latency t | read times of all page types | t - host software - transfers |
@@ -16,21 +17,26 @@ Each closed form neglects all other limits of a drive, so its value is only the 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.calibration.derived import PAGES_OF_WORD_LINE, bytes_of
 from flashmesh.calibration.points import ClosedLoad, OpenLoad
-from flashmesh.calibration.residuals import SERVED
+from flashmesh.calibration.residuals import SERVED, value
 from flashmesh.calibration.space import SOFTWARE, software_time_us
 from flashmesh.sweeps.ranges import quantity
 from flashmesh.validation.drives import drives
+from flashmesh.validation.sheets import EMPTY
 from flashmesh.validation.workload import capacity_bytes, planes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from flashmesh.calibration.bench import Candidate
     from flashmesh.calibration.facts import Facts
     from flashmesh.calibration.points import Target
+    from flashmesh.calibration.residuals import Held
+    from flashmesh.validation.figures import Figures
 
 DEEP = 32
 """Minimum outstanding requests of a load that keeps every die busy."""
@@ -58,6 +64,9 @@ SOFTWARE_SHARE = 0.2
 """Initial host software time for the rows of a data sheet, as a share of the least latency."""
 BUSY_MAX = 0.8
 """Maximum share of the time of the firmware cores in the initial firmware time of writes."""
+CORRECTION_MAX = 2.0
+"""Maximum factor by which a drive corrects a figure that the next drive aims at."""
+SLC_PROGRAM = "slc.program-time"
 US_PER_S = 1e6
 PS_PER_S = 1e12
 PS_PER_US = 1e6
@@ -74,26 +83,88 @@ def initial_values(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
         targets: The measured loads.
     """
     start = facts.start() | software_time(facts, targets)
-    if "preset" in facts.stated:
-        return start
+    return start if "preset" in facts.stated else start | estimates(facts, targets, start)
+
+
+def estimates(facts: Facts, targets: Sequence[Target], start: Mapping[str, str]) -> dict[str, str]:
+    """Returns the values of the keys that have a closed form, as far as their figures are measured.
+
+    Args:
+        facts: The facts, with the searched keys.
+        targets: The loads, with their figures.
+        start: The initial values, for the host software time.
+    """
     drive = facts.tables
-    program_s = program_time_s(drive, targets)
+    has_slc = any(key.key == SLC_PROGRAM for key in facts.space.ranged)
+    program_s = program_time_s(drive, [target for target in targets if not (has_slc and is_burst(target))])
+    burst = deep_rate([target for target in targets if is_burst(target)], "sequential", 0.0)
+    slc_s = (
+        None if burst is None else planes_of(drive["geometry"]) * bytes_of(drive["geometry"]["page-size"]) / burst[1]
+    )
     rate = channel_rate(drive, targets)
     firmware_s = firmware_time_s(drive, targets)
     software_us = software_time_us(start, facts.software_us)
     read_s = read_time_s(drive, targets, rate, software_us)
     write_s = write_time_s(drive, targets, software_us)
-    estimates = {
+    full = [target for target in targets if not is_burst(target)]
+    values = {
         "flash.program-time": program_s and program_s * PS_PER_S,
+        SLC_PROGRAM: slc_s and slc_s * PS_PER_S,
         "fabric.channel-rate": rate,
         "firmware.read-time": firmware_s and firmware_s * PS_PER_S,
         "firmware.write-time": write_s and write_s * PS_PER_S,
-        "geometry.blocks-per-plane": blocks_per_plane(drive, targets, program_s),
+        "geometry.blocks-per-plane": blocks_per_plane(drive, full, program_s),
         "flash.suspend-time": suspend_time_ps(targets),
         **{name: read_s and read_s * ratio * PS_PER_S for name, ratio in PAGE_TYPES.items()},
     }
-    found = {key.key: (key, estimates.get(key.key)) for key in facts.space.ranged}
-    return start | {name: key.nearest(value) for name, (key, value) in found.items() if value is not None}
+    found = {key.key: (key, values.get(key.key)) for key in facts.space.ranged}
+    return {name: key.nearest(number) for name, (key, number) in found.items() if number is not None}
+
+
+def is_burst(target: Target) -> bool:
+    """Returns whether a load writes to an empty drive."""
+    return isinstance(target.load, ClosedLoad) and target.load.load.precondition == EMPTY
+
+
+class Aim:
+    """Closed forms for figures that are corrected by the simulation, so that the simulated figures meet the measured.
+
+    Closed forms neglect all other limits of a drive. If a drive with their values misses a figure by a factor, the next
+    drive aims at the figure divided by this factor. Each such drive costs as much as any, and least squares need one
+    for each key.
+    """
+
+    def __init__(self, facts: Facts, targets: Sequence[Target], start: Mapping[str, str]) -> None:
+        """Creates an aim at the measured figures.
+
+        Args:
+            facts: The facts, with the searched keys.
+            targets: The loads, which are rows of a data sheet.
+            start: The initial values, which keys without a closed form keep.
+        """
+        self.facts = facts
+        self.targets = targets
+        self.aimed = list(targets)
+        self.start = dict(start)
+
+    def settings(self) -> dict[str, str]:
+        """Returns the settings of the next drive."""
+        return self.start | estimates(self.facts, self.aimed, self.start)
+
+    def correct(self, candidate: Candidate) -> None:
+        """Divides the figures aimed at by the factors by which the drive of `settings` missed the measured ones."""
+        self.aimed = [
+            replace(
+                aimed, held=tuple(self.corrected(*each, figures) for each in zip(aimed.held, target.held, strict=True))
+            )
+            for aimed, target, figures in zip(self.aimed, self.targets, candidate.figures, strict=True)
+        ]
+
+    def corrected(self, aimed: Held, measured: Held, figures: Figures | None) -> Held:
+        """Returns a figure aimed at after a drive, by a factor of at most `CORRECTION_MAX`."""
+        simulated = None if figures is None else value(figures, measured.figure)
+        factor = measured.measured / simulated if simulated else 1.0
+        return replace(aimed, measured=aimed.measured * min(max(factor, 1.0 / CORRECTION_MAX), CORRECTION_MAX))
 
 
 def software_time(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
@@ -117,7 +188,7 @@ def software_time(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
 
 def latencies_us(target: Target) -> list[float]:
     """Returns the mean and median latencies of a row in microseconds; at QD1 also the inverse of the request rate."""
-    found = [held.measured for held in target.held if held.figure != SERVED and not held.figure.endswith("p99_us")]
+    found = [held.measured for held in target.held if held.figure.endswith(("_mean_us", "_p50_us"))]
     if isinstance(target.load, ClosedLoad) and target.load.load.outstanding == 1:
         found += [US_PER_S / held.measured for held in target.held if held.figure == SERVED]
     return found
@@ -216,9 +287,16 @@ def read_time_s(
 
 
 def shortest_read_us(targets: Sequence[Target]) -> float | None:
-    """Returns the smallest mean or median latency of reads of all loads, in microseconds; None if none was measured."""
+    """Returns the smallest mean or median latency of reads of all loads, in microseconds; None if none was measured.
+
+    The inverse of a request rate at QD1 counts as a mean latency.
+    """
     columns = ("read_p50_us", "read_mean_us")
-    return min((held.measured for target in targets for held in target.held if held.figure in columns), default=None)
+    found = [held.measured for target in targets for held in target.held if held.figure in columns]
+    for target in targets:
+        if isinstance(target.load, ClosedLoad) and target.load.load.read_share == 1.0:
+            found += latencies_us(target)
+    return min(found, default=None)
 
 
 def suspend_time_ps(targets: Sequence[Target]) -> float | None:

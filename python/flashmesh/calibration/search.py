@@ -1,8 +1,8 @@
 """Search for the drive with the least loss, in stages that each have a share of the time.
 
-1. Short runs: if a load mixes reads and writes, alternative choices of one key and of two in the initial drive; then
-   least squares from the best drive, alternative choices of one key in its result, least squares again, and drives that
-   Optuna proposes.
+1. Short runs: for a data sheet alone, drives by closed forms that simulations correct; if a load mixes reads and
+   writes, alternative choices of one key and of two in the initial drive; then least squares from the best drive,
+   alternative choices of one key in its result, least squares again, and drives that Optuna proposes.
 2. Full runs: the best of these drives, then least squares from the best one.
 3. Each alternative choice in full runs, and slopes at the best drive, from which follows which keys are determined.
 4. Return of keys that the measurements do not determine to their initial values, if the drive then fits as well.
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
-from flashmesh.calibration.bench import OutOfTime
+from flashmesh.calibration.bench import OutOfTime, key_of
 from flashmesh.calibration.determined import LOSS_MARGIN
 from flashmesh.calibration.exercised import MIX
 from flashmesh.calibration.local import descend, slopes_at, step_without
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from flashmesh.calibration.bench import Bench, Candidate, Settings
+    from flashmesh.calibration.estimates import Aim
     from flashmesh.calibration.local import Slopes
     from flashmesh.calibration.space import Space
 
@@ -39,6 +40,8 @@ TRIALS_MIN = 16
 """Minimum default number of proposed drives."""
 COARSE_STEPS = 3
 """Maximum number of least-squares steps in each of the two descents in short runs."""
+AIMS = 4
+"""Maximum number of drives by closed forms, with the initial drive if it is one of them."""
 STEPS_MAX = 8
 """Maximum number of least-squares steps in full runs."""
 FINALISTS = 4
@@ -78,12 +81,13 @@ class Search:
         self.stage(5)
         bench.until = self.bench.until
 
-    def explore(self, start: Settings, trials: int | None) -> bool:
+    def explore(self, start: Settings, trials: int | None, aim: Aim | None = None) -> bool:
         """Tries drives in short runs, and the best of them in full runs. Returns whether the time sufficed.
 
         Args:
             start: The settings of the initial drive.
             trials: The number of drives to propose; None for the default.
+            aim: Closed forms for the figures, to be corrected by simulations; None to try none.
 
         Raises:
             ConfigError: If Optuna is not installed, the initial drive cannot be simulated, or the time does not suffice
@@ -101,6 +105,8 @@ class Search:
         count = trials if trials is not None else max(TRIALS_MIN, TRIALS_A_KEY * len(self.space.keys))
         is_whole = True
         try:
+            if aim is not None:
+                self.take_aim(aim)
             # If reads are measured beside writes, choices come first: least squares would compensate for a wrong
             # choice with wrong values in the ranges. Otherwise, figures depend more on the ranges.
             if any(MIX in each for each in self.coarse.traits):
@@ -113,22 +119,41 @@ class Search:
             is_whole = False
         return self.promote() and is_whole
 
+    def take_aim(self, aim: Aim) -> None:
+        """Tries drives by closed forms, each corrected by the one before, up to `AIMS` drives or the first worse one.
+
+        Raises:
+            OutOfTime: If the stage runs out of time.
+        """
+        for _ in range(AIMS):
+            (candidate,) = self.coarse.try_all([aim.settings()])
+            if candidate is not self.coarse.best:
+                return
+            aim.correct(candidate)
+
     def promote(self) -> bool:
         """Repeats the best drives of the first stage in full runs. Returns whether the time sufficed.
 
-        Raises:
-            ConfigError: If the time did not suffice for a single drive.
+        The first of them has all the time that is left. If even this does not suffice, its short runs take the place of
+        full runs.
         """
         self.stage(1)
         ranked = sorted(self.coarse.candidates, key=lambda each: each.loss)[:FINALISTS]
+        self.bench.until = self.coarse.until = self.begun + self.budget_s
         try:
             for candidate in ranked:
                 self.bench.try_all([candidate.settings])
+                self.stage(1)
         except OutOfTime:
             if not self.bench.tried:
-                raise self.too_short(self.bench) from None
+                self.bench.tried[key_of(ranked[0].settings)] = ranked[0]
             return False
         return True
+
+    @property
+    def has_full_runs(self) -> bool:
+        """Whether the best drive has full runs."""
+        return self.bench is self.coarse or all(self.bench.best is not each for each in self.coarse.candidates)
 
     def too_short(self, bench: Bench) -> ConfigError:
         """Returns the error for a budget that is too short to simulate a single drive on a bench.

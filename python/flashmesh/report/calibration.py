@@ -74,7 +74,7 @@ def show(found: Calibration, terminal: Terminal, next_step: str | None = None) -
 
 
 def cut_lines(cut: Sequence[str]) -> list[str]:
-    """Returns a line on the time limit, and a line for each stage that ran out of time; nothing without such a stage."""
+    """Returns a line on the time limit, and one for each stage that ran out of time; nothing without such a stage."""
     heading = ["the time limit cut the calibration short: allow more with --budget"]
     return [*heading, *(f"- {each}" for each in cut)] if cut else []
 
