@@ -17,10 +17,11 @@ from flashmesh.calibration.estimates import Aim, initial_values, program_bytes
 from flashmesh.calibration.exercised import ALL, COLLECTION, MISSING, NEEDS, READS, WRITES, traits
 from flashmesh.calibration.points import ClosedLoad, JobLoad, OpenLoad, Target
 from flashmesh.calibration.residuals import SERVED, Held
-from flashmesh.calibration.search import AIMS, Search, new_search
+from flashmesh.calibration.search import AIMS, SHARES, Search, new_search
 from flashmesh.calibration.space import Space, free_key, listed
 from flashmesh.importers.fio import FioJobs
 from flashmesh.report.calibration import undetermined_lines
+from flashmesh.sweeps.local import LocalThreads
 from flashmesh.sweeps.ranges import quantity
 from flashmesh.sweeps.session import Executor, Outcome
 from flashmesh.sweeps.tasks import Task
@@ -314,3 +315,11 @@ def test_short_runs_take_the_place_of_full_runs_that_do_not_end_in_time(
     search = new_search(whole, coarse, Space(KEYS), 1, 3600.0)
     assert search.explore(START, 1) is True
     assert search.has_full_runs
+
+
+@pytest.mark.parametrize(("drive_s", "share"), [(1.0, SHARES[0]), (10.0, SHARES[1])])
+def test_short_runs_have_the_time_of_full_runs_if_a_drive_takes_long(drive_s: float, share: float) -> None:
+    bench = Bench([], 0.0, LocalThreads(1), None, lambda _: None)
+    search = new_search(bench, bench, Space(KEYS), 1, 100.0)
+    search.begin_short_runs(drive_s)
+    assert bench.until == pytest.approx(search.begun + 100.0 * share)

@@ -184,12 +184,16 @@ def calibrate(
     slopes = search.slopes_at_best()
     if problem.searched.ranged and slopes is None:
         cut.append("there was no time to decide which keys are determined")
-    best, is_whole = search.return_to_start(start, bench.best, undetermined(bench.best, slopes))
-    if not is_whole:
-        cut.append("there was no time to return every key that is not determined to its initial value")
-    without = search.refit(best, slopes)
+    without = search.refit(bench.best, slopes)
     if without is None and len(problem.targets) > 1:
         cut.append("there was no time to predict each load by a fit to the other loads")
+    # The cross-validation can have found a new best drive. `slopes` were taken before, at `slopes.at`.
+    fitted = bench.best
+    best, is_whole = search.return_to_start(start, fitted, undetermined(fitted, slopes))
+    if not is_whole:
+        cut.append("there was no time to return every key that is not determined to its initial value")
+    if without is not None:
+        without = [best if each is fitted else each for each in without]
     points = tuple(
         Fitted(
             target,

@@ -5,8 +5,8 @@
    alternative choices of one key in its result, least squares again, and drives that Optuna proposes.
 2. Full runs: the best of these drives, then least squares from the best one.
 3. Each alternative choice in full runs, and slopes at the best drive, from which follows which keys are determined.
-4. Return of keys that the measurements do not determine to their initial values, if the drive then fits as well.
-5. Cross-validation: for each load, the best drive moved by one step of least squares over the other loads.
+4. Cross-validation: for each load, the best drive moved by one step of least squares over the other loads.
+5. Return of keys that the measurements do not determine to their initial values, if the drive then fits as well.
 6. Advice on further measurements (`advice.py`).
 """
 
@@ -46,10 +46,12 @@ STEPS_MAX = 8
 """Maximum number of least-squares steps in full runs."""
 FINALISTS = 4
 """Number of drives of the first stage that are repeated in full runs."""
-STAGES = ("short runs", "full runs", "slopes", "return to initial values", "cross-validation", "advice")
+STAGES = ("short runs", "full runs", "slopes", "cross-validation", "return to initial values", "advice")
 """Names of the stages in progress lines."""
-SHARES = (0.40, 0.72, 0.81, 0.88, 0.95, 1.0)
+SHARES = (0.40, 0.72, 0.81, 0.89, 0.95, 1.0)
 """End of each stage in `STAGES`, as a share of the budget."""
+DRIVES_FEW = 6
+"""Number of drives below which the share of the short runs is too short to improve a drive."""
 DRIVES_MIN = 1 + COARSER
 """Time that a budget must allow for short and full runs of a drive, as a multiple of the time for the short runs."""
 
@@ -101,7 +103,7 @@ class Search:
             raise self.too_short(self.coarse) from None
         if all(each is None for each in first.figures) and self.coarse.failure is not None:
             raise self.coarse.failure
-        self.stage(0)
+        self.begin_short_runs(time.monotonic() - self.begun)
         count = trials if trials is not None else max(TRIALS_MIN, TRIALS_A_KEY * len(self.space.keys))
         is_whole = True
         try:
@@ -118,6 +120,18 @@ class Search:
         except OutOfTime:
             is_whole = False
         return self.promote() and is_whole
+
+    def begin_short_runs(self, drive_s: float) -> None:
+        """Begins the stage of short runs. It has the time of the full runs too if its own allows few drives.
+
+        Short runs then stand in for full runs that do not end in time, since a better drive is worth more.
+
+        Args:
+            drive_s: The time in seconds that the initial drive took.
+        """
+        self.stage(0)
+        if drive_s * DRIVES_FEW > SHARES[0] * self.budget_s:
+            self.bench.until = self.coarse.until = self.begun + SHARES[1] * self.budget_s
 
     def take_aim(self, aim: Aim) -> None:
         """Tries drives by closed forms, each corrected by the one before, up to `AIMS` drives or the first worse one.
@@ -233,7 +247,7 @@ class Search:
             best: The best drive.
             keys: The keys that the measurements do not determine.
         """
-        self.stage(3)
+        self.stage(4)
         kept = best
         waiting = [[key for key in keys if best.settings[key] != start[key]]]
         try:
@@ -258,7 +272,7 @@ class Search:
         returns the tried drive with the least loss over the other loads. Returns None if no fit to the other loads was
         made: with a single load, if the time ran out, or if a single drive was tried.
         """
-        self.stage(4)
+        self.stage(3)
         count = len(self.bench.targets)
         if count < 2:
             return None
