@@ -224,7 +224,7 @@ def cli(tmp_path: Path) -> Cli:
     def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         done = run_in(tmp_path, COMMAND, *arguments)
         # Shown where the test fails.
-        print(f"exit code {done.returncode}:", *arguments, f"\n{done.stderr}")
+        print(f"{' '.join(map(str, arguments)):.200}: exit code {done.returncode}\n{done.stderr}")
         return done
 
     return call
