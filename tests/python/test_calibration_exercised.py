@@ -245,7 +245,7 @@ def test_the_report_says_what_the_loads_say_nothing_about_and_which_keys_keep_th
     ]
     lines = undetermined_lines(keys, {"flash.suspension": "no load mixes"}, START, "the values of the preset p")
     assert lines == [
-        "no load mixes: flash.suspension keep the values of the preset p",
+        "no load mixes: flash.suspension keeps the values of the preset p",
         "flash.read-time, flash.program-time are not determined by these measurements: no figure depends on it",
         "of the keys that are not determined, these keep the values of the preset p: flash.read-time",
     ]

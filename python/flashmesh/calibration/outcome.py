@@ -86,7 +86,7 @@ class Calibration:
     def origin(self) -> str:
         """Name of the initial values, for the report."""
         preset = self.facts.stated.get("preset")
-        return "their initial values" if preset is None else f"the values of the preset {preset}"
+        return "the values of the start" if preset is None else f"the values of the preset {preset}"
 
     def to_toml(self) -> str:
         """Returns the fitted drive as a configuration: the stated values and the fitted ones."""

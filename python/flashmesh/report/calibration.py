@@ -102,7 +102,10 @@ def undetermined_lines(
         start: The initial values.
         origin: The name of the initial values.
     """
-    lines = [f"{why}: {', '.join(named)} keep {origin}" for why, named in grouped(unexercised.items())]
+    lines = [
+        f"{why}: {', '.join(named)} {'keeps' if len(named) == 1 else 'keep'} {origin}"
+        for why, named in grouped(unexercised.items())
+    ]
     searched = [key for key in keys if key.key not in unexercised]
     for reason, named in grouped((key.key, key.reason) for key in searched):
         verb = "is" if len(named) == 1 else "are"
