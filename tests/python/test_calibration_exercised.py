@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -212,7 +213,15 @@ DRIFTED = {"flash.read-time": "300us", "flash.program-time": "400us", "flash.sus
 def test_keys_without_an_effect_return_to_their_initial_values_together(
     monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any]
 ) -> None:
-    assert returned(monkeypatch, tables, lambda task: 1e4) == (START, True, 2)
+    told = "the drifted drive, its choice, and both ranges"
+    assert returned(monkeypatch, tables, lambda task: 1e4) == (START, True, 3), told
+
+
+def test_distances_are_shares_of_the_range() -> None:
+    times, _, choices = KEYS
+    assert times.distance("100us", "1000us") == pytest.approx(0.5)
+    assert times.distance("100us", "2us") == math.inf
+    assert choices.distance("both", "off") == 0.0
 
 
 def test_a_key_whose_initial_value_fits_worse_stays_and_the_others_return(
@@ -225,7 +234,7 @@ def test_a_key_whose_initial_value_fits_worse_stays_and_the_others_return(
     assert settings == START | {"flash.program-time": "400us"}
     assert is_whole
     settings, is_whole, _ = returned(monkeypatch, tables, rate, runs_max=2)
-    assert (settings, is_whole) == (DRIFTED, False)
+    assert (settings, is_whole) == (DRIFTED | {"flash.suspension": "both"}, False), "choices and small moves come first"
 
 
 def test_small_losses_do_not_add_up_when_keys_return(monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any]) -> None:

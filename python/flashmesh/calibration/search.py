@@ -22,7 +22,7 @@ from flashmesh._native import ConfigError
 from flashmesh.calibration.bench import OutOfTime, key_of
 from flashmesh.calibration.determined import LOSS_MARGIN
 from flashmesh.calibration.exercised import MIX
-from flashmesh.calibration.local import descend, slopes_at, step_without
+from flashmesh.calibration.local import STEP, descend, slopes_at, step_without
 from flashmesh.calibration.points import COARSER
 from flashmesh.calibration.proposer import proposer
 
@@ -239,8 +239,8 @@ class Search:
     def return_to_start(self, start: Settings, best: Candidate, keys: Sequence[str]) -> tuple[Candidate, bool]:
         """Sets keys back to their initial values as far as the fit does not get worse by more than `LOSS_MARGIN`.
 
-        Tries all keys together, and halves of a group that makes the fit worse. Returns the drive, and whether the time
-        sufficed.
+        Tries choices and slightly moved keys together, then all others, and halves of a group that makes the fit worse.
+        Returns the drive, and whether the time sufficed.
 
         Args:
             start: The settings of the initial drive.
@@ -249,7 +249,10 @@ class Search:
         """
         self.stage(4)
         kept = best
-        waiting = [[key for key in keys if best.settings[key] != start[key]]]
+        near = [key.key for key in self.space.keys if key.distance(best.settings[key.key], start[key.key]) < STEP]
+        moved = [key for key in keys if best.settings[key] != start[key]]
+        # The last group is tried first.
+        waiting = [[key for key in moved if key not in near], [key for key in moved if key in near]]
         try:
             while waiting:
                 group = waiting.pop()

@@ -84,6 +84,13 @@ class FreeKey:
             return None
         return self.position(number)
 
+    def distance(self, one: str, other: str) -> float:
+        """Returns the distance of two values as a share of the range; 0 for choices, infinity outside the range."""
+        if not self.is_ranged:
+            return 0.0
+        shares = (self.share_of(one), self.share_of(other))
+        return math.inf if shares[0] is None or shares[1] is None else abs(shares[0] - shares[1])
+
     def nearest(self, number: float) -> str:
         """Returns the value of the range nearest to `number`, which is in ps, B or B/s, or has no unit."""
         assert isinstance(self.domain, Range)
