@@ -16,6 +16,7 @@ from flashmesh.calibration.determined import FAR, FAR_AND_CUT, KeyEstimate, foun
 from flashmesh.calibration.engine import Problem, read_problem
 from flashmesh.calibration.estimates import Aim, initial_values, program_bytes
 from flashmesh.calibration.exercised import ALL, COLLECTION, MISSING, NEEDS, READS, WRITES, traits
+from flashmesh.calibration.local import descend
 from flashmesh.calibration.points import ClosedLoad, JobLoad, OpenLoad, Target
 from flashmesh.calibration.residuals import SERVED, Held
 from flashmesh.calibration.search import AIMS, SHARES, Search, new_search
@@ -332,3 +333,12 @@ def test_short_runs_have_the_time_of_full_runs_if_a_drive_takes_long(drive_s: fl
     search = new_search(bench, bench, Space(KEYS), 1, 100.0)
     search.begin_short_runs(drive_s)
     assert bench.until == pytest.approx(search.begun + 100.0 * share)
+
+
+def test_least_squares_leave_a_value_at_the_end_of_its_range(
+    monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any]
+) -> None:
+    bench = bench_of(monkeypatch, [closed(1.0, tables)], Places(lambda task: 1e4))
+    descend(bench, bench, Space(KEYS), START | {"flash.read-time": "10us", "flash.program-time": "1000us"}, 1)
+    first = bench.candidates[0].settings
+    assert (first["flash.read-time"], first["flash.program-time"]) == ("10us", "1000us")

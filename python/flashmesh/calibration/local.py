@@ -78,11 +78,11 @@ def descend(bench: Bench, coarse: Bench, space: Space, begin: Settings, steps_ma
         return
 
     def residuals(shares: Vector) -> Vector:
-        (candidate,) = bench.try_all([space.moved(begin, shares.tolist())])
+        (candidate,) = bench.try_all([space.moved(begin, at_ends(shares))])
         return vector(candidate)
 
     def slopes(shares: Vector) -> Vector:
-        return slopes_at(bench, coarse, space, space.moved(begin, shares.tolist())).matrix
+        return slopes_at(bench, coarse, space, space.moved(begin, at_ends(shares))).matrix
 
     first = np.clip(np.array(space.shares(begin)), NEAR, 1.0 - NEAR)
     least_squares(
@@ -95,6 +95,15 @@ def descend(bench: Bench, coarse: Bench, space: Space, begin: Settings, steps_ma
         ftol=NEAR,
         max_nfev=steps_max,
     )
+
+
+def at_ends(shares: Vector) -> list[float]:
+    """Returns positions of which those within `NEAR` of an end of the range are at this end.
+
+    Least squares begin inside the bounds, but a mechanism that is off at the end of its range stays off.
+    """
+    limit = NEAR * (1.0 + 1e-6)
+    return [0.0 if share <= limit else 1.0 if share >= 1.0 - limit else share for share in shares.tolist()]
 
 
 def step_without(slopes: Slopes, space: Space, left_out: int | None) -> Settings:
