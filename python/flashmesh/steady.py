@@ -98,7 +98,7 @@ def is_steady(document: Mapping[str, Any]) -> bool:
 
 
 def uncertain_streams(document: Mapping[str, Any]) -> dict[str, float]:
-    """Returns the streams whose mean latency is not known to `STREAM_NOISE_MAX`, the least known first.
+    """Returns the streams whose mean latency has a wider interval than `STREAM_NOISE_MAX`, the widest first.
 
     The verdict on a run takes all streams together, in which a rare stream disappears. Each stream comes with half the
     width of its 95 % interval, as a share of the mean; infinity if the stream has too few requests for an interval.

@@ -29,7 +29,7 @@ Settings = dict[str, str]
 RunKey = tuple[int, tuple[tuple[str, str], ...]]
 """Index of a load, and the settings on which its run depends."""
 RUNS_A_PLACE = 2
-"""Number of runs for each core that are begun together. Little unfinished work is lost if the time runs out."""
+"""Number of runs in a batch for each core. A small batch loses little work if the time runs out."""
 
 
 class OutOfTime(Exception):  # noqa: N818 - a time limit is not an error

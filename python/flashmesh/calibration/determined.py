@@ -39,7 +39,7 @@ LOSS_MAX = 2.5
 """Loss above which no key is determined. Figures are then about two tolerances off, so slopes are not reliable."""
 FAR = "no tried drive is near the measurements: a fact or a range may be wrong"
 FAR_AND_CUT = "the search ran out of time before it found a drive near the measurements: allow more with --budget"
-"""Reasons why no key is determined if the loss exceeds `LOSS_MAX`."""
+"""Texts for the report if the loss exceeds `LOSS_MAX`: of a search that ended in time, and of one that did not."""
 CORRELATION_MIN = 0.5
 """Absolute correlation between the estimates of two keys, from which the report says that both have the same effect."""
 

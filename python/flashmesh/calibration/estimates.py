@@ -63,9 +63,9 @@ READ_BYTES = 4096
 SOFTWARE_SHARE = 0.2
 """Initial host software time for the rows of a data sheet, as a share of the least latency."""
 BUSY_MAX = 0.8
-"""Maximum share of the time of the firmware cores in the initial firmware time of writes."""
+"""Maximum utilisation of the firmware cores at the highest write rate, as a bound on the initial write time."""
 CORRECTION_MAX = 2.0
-"""Maximum factor by which a drive corrects a figure that the next drive aims at."""
+"""Maximum factor by which one simulation adjusts a figure for the closed forms, up or down."""
 SLC_PROGRAM = "slc.program-time"
 US_PER_S = 1e6
 PS_PER_S = 1e12
@@ -127,7 +127,7 @@ def is_burst(target: Target) -> bool:
 
 
 class Aim:
-    """Closed forms for figures that are corrected by the simulation, so that the simulated figures meet the measured.
+    """Closed forms of figures that are adjusted after each simulation, so that simulated figures approach the measured.
 
     Closed forms neglect all other limits of a drive. If a drive with their values misses a figure by a factor, the next
     drive aims at the figure divided by this factor. Each such drive costs as much as any, and least squares need one
@@ -135,7 +135,7 @@ class Aim:
     """
 
     def __init__(self, facts: Facts, targets: Sequence[Target], start: Mapping[str, str]) -> None:
-        """Creates an aim at the measured figures.
+        """Creates closed forms of the measured figures, not yet adjusted.
 
         Args:
             facts: The facts, with the searched keys.
@@ -152,7 +152,7 @@ class Aim:
         return self.start | estimates(self.facts, self.aimed, self.start)
 
     def correct(self, candidate: Candidate) -> None:
-        """Divides the figures aimed at by the factors by which the drive of `settings` missed the measured ones."""
+        """Multiplies each adjusted figure by measured / simulated figure of the last drive, `candidate`."""
         self.aimed = [
             replace(
                 aimed, held=tuple(self.corrected(*each, figures) for each in zip(aimed.held, target.held, strict=True))
@@ -161,14 +161,14 @@ class Aim:
         ]
 
     def corrected(self, aimed: Held, measured: Held, figures: Figures | None) -> Held:
-        """Returns a figure aimed at after a drive, by a factor of at most `CORRECTION_MAX`."""
+        """Returns the adjusted figure times measured / simulated, a factor limited by `CORRECTION_MAX`."""
         simulated = None if figures is None else value(figures, measured.figure)
         factor = measured.measured / simulated if simulated else 1.0
         return replace(aimed, measured=aimed.measured * min(max(factor, 1.0 / CORRECTION_MAX), CORRECTION_MAX))
 
 
 def software_time(facts: Facts, targets: Sequence[Target]) -> dict[str, str]:
-    """Returns the initial host software time by its key; empty to begin at `FreeKey.first`, or if it is not searched.
+    """Returns the initial host software time by its key; empty for the default, `FreeKey.first`, or an unsearched key.
 
     Measurements have a host, so their search begins in the middle of the range. A data sheet names no host, and its
     rows hardly tell software time from firmware time: there the search begins at the time of the preset, if measured,

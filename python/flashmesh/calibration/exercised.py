@@ -28,7 +28,7 @@ MISSING: Mapping[tuple[str, ...], str] = {
     (READS, COLLECTION): "no load reads, or writes to a full drive",
     (MIX,): "no load mixes reads and writes, so how they delay each other is not fitted",
 }
-"""Sentence for the report about keys that no load exercises, by the traits of which a load needs one."""
+"""Reason for the report why no load exercises a key, by the traits in `NEEDS` of the key."""
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "flash.read-time": (READS, COLLECTION),
     "flash.middle-page-read-time": (READS, COLLECTION),
@@ -51,7 +51,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "firmware.read-time": (READS,),
     "firmware.write-time": (WRITES,),
 }
-"""Traits of which a load needs one to exercise a key. Every load exercises all other keys."""
+"""Traits of loads that exercise a key: a load with any one of them does. Every load exercises all other keys."""
 
 
 def traits(target: Target) -> frozenset[str]:

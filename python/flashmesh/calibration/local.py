@@ -98,7 +98,7 @@ def descend(bench: Bench, coarse: Bench, space: Space, begin: Settings, steps_ma
 
 
 def at_ends(shares: Vector) -> list[float]:
-    """Returns positions of which those within `NEAR` of an end of the range are at this end.
+    """Returns the positions, as shares of the range, with those within `NEAR` of 0 or 1 set to 0 or 1.
 
     Least squares begin inside the bounds, but a mechanism that is off at the end of its range stays off.
     """

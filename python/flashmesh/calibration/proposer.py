@@ -22,7 +22,7 @@ class Proposer:
 
     space: Space
     base: Settings
-    """Settings whose keys outside `space` have the proposed drives too."""
+    """Values of all keys in the initial drive. Proposed drives differ from these only by keys in `space`."""
     study: Any
 
     def __call__(self, bench: Bench, count: int) -> None:

@@ -41,7 +41,7 @@ TRIALS_MIN = 16
 COARSE_STEPS = 3
 """Maximum number of least-squares steps in each of the two descents in short runs."""
 AIMS = 4
-"""Maximum number of drives by closed forms, with the initial drive if it is one of them."""
+"""Maximum number of drives with settings from closed forms, including the initial drive if it has such."""
 STEPS_MAX = 8
 """Maximum number of least-squares steps in full runs."""
 FINALISTS = 4
@@ -51,9 +51,9 @@ STAGES = ("short runs", "full runs", "slopes", "cross-validation", "return to in
 SHARES = (0.40, 0.72, 0.81, 0.89, 0.95, 1.0)
 """End of each stage in `STAGES`, as a share of the budget."""
 DRIVES_FEW = 6
-"""Number of drives below which the share of the short runs is too short to improve a drive."""
+"""Minimum number of drives that must fit the stage of short runs; otherwise the time of full runs is added."""
 DRIVES_MIN = 1 + COARSER
-"""Time that a budget must allow for short and full runs of a drive, as a multiple of the time for the short runs."""
+"""Minimum budget for the short and full runs of one drive, as a multiple of the time of the short runs alone."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Search:
         return self.promote() and is_whole
 
     def begin_short_runs(self, drive_s: float) -> None:
-        """Begins the stage of short runs. It has the time of the full runs too if its own allows few drives.
+        """Begins the stage of short runs, with the time of full runs added if the stage has time for few drives only.
 
         Short runs then stand in for full runs that do not end in time, since a better drive is worth more.
 
@@ -174,7 +174,7 @@ class Search:
 
         The error has an amount that is likely to be enough, by the share of the runs that ended in time.
         """
-        # Without an ended run, the first one is taken to be half done.
+        # If no run has ended, half a run is assumed to be done.
         ended = max(len(bench.known), 0.5)
         drive_s = (time.monotonic() - self.begun) * len(bench.targets) / ended
         minutes = math.ceil(max(drive_s * DRIVES_MIN, 2.0 * self.budget_s) / 60.0)

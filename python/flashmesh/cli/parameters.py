@@ -84,7 +84,7 @@ def precise(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
 
 
 def figure_of(name: str) -> str:
-    """Returns the value of `measure.precision-of` for a figure, whose name may be that in tables: `IOPS`.
+    """Returns the value of `measure.precision-of` for a figure, whose name may be spelled as in tables: `IOPS`.
 
     Raises:
         BadParameter: If the precision of the figure cannot be asked for; the message lists the figures.

@@ -117,7 +117,7 @@ def undetermined_lines(
 
 
 def grouped(items: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
-    """Returns each distinct second text with the first texts beside it, in the order of their first occurrence."""
+    """Returns (text, names) for each distinct text of (name, text) pairs, in the order of their first occurrence."""
     found: dict[str, list[str]] = {}
     for first, second in items:
         found.setdefault(second, []).append(first)

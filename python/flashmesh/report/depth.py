@@ -41,14 +41,14 @@ PARTS = {
 }
 """Saturated parts of a drive in words, by `bound.resource`."""
 WAITING = 0.5
-"""Minimum share of the mean latency of a stream that a wait takes for it to count as the limit."""
+"""Minimum share of the mean latency of a stream from which on a wait, not the depth, counts as the limit."""
 JOB = "job"
 """Value of `workload.kind` of the jobs of fio."""
 
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """All streams that run in the phase of a stream, and what they reach in sum."""
+    """Number and total throughput of the streams that run in one phase."""
 
     streams: int
     are_jobs: bool
@@ -57,7 +57,7 @@ class Together:
     bandwidth_bytes_per_s: float
 
     def told(self) -> str:
-        """Returns a sentence on what the drive sustains of several streams."""
+        """Returns that the drive does not sustain the rates of the streams, with their total throughput."""
         noun = "jobs" if self.are_jobs else "streams"
         reached = f"{q.scaled(self.iops)} IOPS and {q.bandwidth(self.bandwidth_bytes_per_s)}"
         return (
@@ -84,7 +84,7 @@ class Missed:
     latency_ps: float
     """Mean time from the issue of a request to its completion."""
     limit: str
-    """What in the drive keeps the stream below its rate, in words; empty if the depth does."""
+    """Limit in the drive that keeps the stream below its rate, in words; empty if the queue depth is the limit."""
     together: Together
 
     @property
@@ -195,7 +195,7 @@ def fills_dies(document: Mapping[str, Any]) -> bool:
 
 
 def together_with(document: Mapping[str, Any], replay: Mapping[str, Any]) -> Together:
-    """Returns the sum of the streams that run in the phase of a stream with this replay section."""
+    """Returns number and total throughput of the streams that run in the phase of the replay section `replay`."""
     found = [
         (stream, table)
         for stream, table in configured_streams(document)

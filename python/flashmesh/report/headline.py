@@ -53,7 +53,7 @@ GRIDS = ("pnssd", "nossd", "venice", "ideal")
 WIDE_MIN = 0.1
 """Minimum half-width of the interval of IOPS, as a share of the IOPS, that a summary mentions."""
 GUESSED = frozenset({"drift", "warm-up"})
-"""Reasons against a steady state that do not tell how many requests a steady run needs."""
+"""Reasons against a steady state with which the number of requests that a steady run needs is only a guess."""
 TENTHS_MAX = 10.0
 """Maximum factor that is shown with a decimal."""
 NOT_OF_DRIVE = frozenset({"workload", "replay", "queue", "stream", "namespace", "measure", "precondition", "seed"})
@@ -63,7 +63,7 @@ UNWRITTEN_MIN = 0.01
 
 
 def drive(parameters: dict[str, Any], *, is_steady: bool) -> str:
-    """Returns a text on the drive (preset, geometry) and its state, for a run that was steady or not."""
+    """Returns a text on preset, geometry and state of a drive; the state is "full and steady" only if `is_steady`."""
     condition = parameters["precondition"]
     shape = array(parameters["geometry"], parameters["fabric"]["kind"])
     name = drive_name(parameters)
@@ -178,7 +178,7 @@ def longer(result: Result) -> str:
         return f"; {BEGIN_FULL}{filled}."
     if needed is None:
         return "."
-    # No result says how long a drift goes on: the number is twice that of the run.
+    # The end of a drift is unknown, so that the number is a guess: twice the requests of the window.
     is_guess = not GUESSED.isdisjoint(result.steadiness.reasons)
     verb = "may be enough" if is_guess else "would be enough"
     enough = f"; about {rounded(needed):,} requests {verb}"

@@ -84,7 +84,7 @@ def in_document(document: Mapping[str, Any], key: str) -> Any:
 
 
 LENGTHS = ("requests", "makespan_ps")
-"""Keys of the length of a run. Runs that differ in one of them alone do the same work, or for the same time."""
+"""Keys of the two lengths of a run: its work and its time. Runs that agree in either one can be compared."""
 LENGTH_TOLERANCE = 0.01
 """Largest relative difference between the lengths of runs that count as equally long."""
 WANTED = "precision.wanted"

@@ -1,4 +1,4 @@
-"""Note on garbage collections that delay requests, and on the keys that change it."""
+"""Note on requests that garbage collection delays, and on the keys that shorten the delay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BEHIND_MIN = 0.5
 BLOCKS_MIN = 2
 """Minimum number of free blocks in a plane at which a collection begins, whatever `gc.threshold` says."""
 EARLIER_BLOCKS = 4
-"""Number of free blocks in a plane of the advised `gc.threshold`."""
+"""Free blocks in a plane at which collections begin with the `gc.threshold` that the note advises."""
 
 
 def share_behind_collections(document: Mapping[str, Any]) -> float:

@@ -134,9 +134,9 @@ class View:
         return [value for number in point.runs if (value := self.value(measure, number)) is not None]
 
     def has(self, measure: Measure) -> bool:
-        """Returns whether any shown point has a value of a measure that says something about the drive.
+        """Returns whether any shown point has a value of a measure, other than a length of runs extended until steady.
 
-        Lengths of runs that were extended until they were steady do not.
+        Such a length says nothing about the drive.
         """
         if measure.is_of_length and self.table.until_steady:
             return False
