@@ -10,7 +10,7 @@ from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
 from flashmesh.plots import style
 from flashmesh.plots.runs import SPAN, baselines
 from flashmesh.report.marks import LEGENDS, legends, mark_of
-from flashmesh.report.measures import LENGTH_TOLERANCE, LENGTHS
+from flashmesh.report.measures import LENGTHS, are_equally_long
 from flashmesh.report.replay import is_open
 
 if TYPE_CHECKING:
@@ -35,11 +35,6 @@ def values_of(document: Mapping[str, Any]) -> dict[str, float | None]:
     return dict(zip(MEASURES, (document[SPAN], per_request, mean, p99), strict=True))
 
 
-def are_equally_long(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Returns whether two runs have equally many requests, or take equally long."""
-    return any(abs(after[key] - before[key]) <= LENGTH_TOLERANCE * before[key] for key in LENGTHS)
-
-
 def rows(runs: Sequence[Run]) -> style.Values:
     """Returns a row for each run and measure with the speedup over the baseline run, and its 95 % interval.
 
@@ -48,9 +43,11 @@ def rows(runs: Sequence[Run]) -> style.Values:
     found: style.Values = []
     pairs_of_runs = list(zip(runs, baselines(runs), strict=True))
     has_length = all(
-        run.document[SPAN] is not None and are_equally_long(each.document, run.document) for run, each in pairs_of_runs
+        run.document[SPAN] is not None
+        and are_equally_long(*([document[key] for key in LENGTHS] for document in (run.document, baseline.document)))
+        for run, baseline in pairs_of_runs
     )
-    # Of equally long runs the execution times say the same as the throughput.
+    # Execution times of equally long runs repeat the throughput.
     measures = [each for each in MEASURES if each != (RATE if has_length else LENGTH)]
     for run, baseline in pairs_of_runs:
         before, after = (

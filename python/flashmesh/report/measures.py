@@ -87,6 +87,16 @@ LENGTHS = ("requests", "makespan_ps")
 """Keys of the two lengths of a run: its work and its time. Runs that agree in either one can be compared."""
 LENGTH_TOLERANCE = 0.01
 """Largest relative difference between the lengths of runs that count as equally long."""
+
+
+def are_equally_long(run: Sequence[float | None], other: Sequence[float | None]) -> bool:
+    """Returns whether two runs agree in one of their lengths, which are in the order of `LENGTHS`, or one is unknown."""
+    return any(
+        mine is None or its is None or abs(mine - its) <= LENGTH_TOLERANCE * its
+        for mine, its in zip(run, other, strict=True)
+    )
+
+
 WANTED = "precision.wanted"
 """Key of the requested precision (`measure.precision`) in a result; without a value if none is requested."""
 WINDOW = (

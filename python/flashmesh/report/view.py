@@ -190,15 +190,10 @@ class View:
 
     def are_equally_long(self, point: Point[int], reference: Point[int] | None) -> bool:
         """Returns whether the runs of two points have equally many requests, or take equally long, on average."""
-        from flashmesh.report.measures import LENGTH_TOLERANCE, LENGTHS, measure_named
+        from flashmesh.report.measures import LENGTHS, are_equally_long, measure_named
 
-        if reference is None:
-            return True
-        for name in LENGTHS:
-            found, base = (self.mean(measure_named(name), each) for each in (point, reference))
-            if found is None or base is None or abs(found - base) <= LENGTH_TOLERANCE * base:
-                return True
-        return False
+        means = [[self.mean(measure_named(name), each) for name in LENGTHS] for each in (point, reference)]
+        return are_equally_long(*means)
 
     def seed(self, number: int) -> str:
         """Returns the varied seed of a run as text; empty if the seed is not varied."""
