@@ -168,8 +168,8 @@ def test_figures_of_the_front_have_the_intervals_of_their_runs() -> None:
     assert interval is not None
     assert latency is not None
     half = (interval.high - interval.low) / 2 / latency.mean
-    assert known(measure_named("mean"), latency.mean, result.document).endswith(f" us +-{100 * half:.1f} %")
-    assert known(measure_named("wires"), 64, result.document) == "64"
+    assert known(measure_named("mean"), latency.mean, result).endswith(f" us +-{100 * half:.1f} %")
+    assert known(measure_named("wires"), 64, result) == "64"
 
 
 @pytest.mark.long

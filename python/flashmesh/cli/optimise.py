@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from flashmesh._native import ConfigError, FlashmeshError
-from flashmesh.aggregate.estimate import Estimate
 from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
 from flashmesh.cli.parameters import PRECISE, dask_options, precision_option, store_options
@@ -19,13 +17,14 @@ from flashmesh.cli.sweep import executor_of
 from flashmesh.cli.sweeping import Lines
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
-from flashmesh.report.measures import in_document
+from flashmesh.report.headline import interval_text
+from flashmesh.report.measures import attribute
+from flashmesh.results import Result
 from flashmesh.spare_space import CAPACITY, reason, shown
+from flashmesh.steady import uncertain_streams
 from flashmesh.sweeps.importance import importance
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from flashmesh.report.measures import Measure
     from flashmesh.report.terminal import Terminal
     from flashmesh.sweeps.search import Search
@@ -107,12 +106,10 @@ def nearest(search: Search, read: SearchFile) -> list[str]:
     return [f"nearest is {drive}: {'; '.join(misses)}"]
 
 
-def known(measure: Measure, value: float, document: Mapping[str, Any]) -> str:
+def known(measure: Measure, value: float, result: Result) -> str:
     """Returns a figure of a run as text, with its 95 % interval if the run has one."""
-    interval = in_document(document, measure.interval) if measure.interval is not None else None
-    if interval is None:
-        return measure.text(value)
-    return f"{measure.text(value)} {Estimate(value, interval['low'], interval['high'], 1, 'batches').spread_text}"
+    interval = attribute(result, measure.interval) if measure.interval is not None else None
+    return f"{measure.text(value)} {interval_text(interval, value)}".rstrip()
 
 
 def planned(search: Search) -> str:
@@ -149,14 +146,14 @@ def show_front(search: Search, read: SearchFile, terminal: Terminal) -> None:
     measures = {measure.name.strip(): measure for measure in wanted}
     followed = [CAPACITY] if any(trial["capacity"] is not None for trial in front) else []
     table = terminal.table(*read.space, *followed, *measures, left=len(read.space))
-    documents = [json.loads(search.store.read(trial["run"])) for trial in front]
-    for trial, document in zip(front, documents, strict=True):
+    results = [Result.from_json(search.store.read(trial["run"]), "") for trial in front]
+    for trial, result in zip(front, results, strict=True):
         settings = [q.NONE if key in trial["idle"] else value_text(value) for key, value in trial["settings"].items()]
         settings += [shown(trial["capacity"]) if trial["capacity"] is not None else q.NONE for _ in followed]
-        figures = [known(measure, trial["measures"][name], document) for name, measure in measures.items()]
+        figures = [known(measure, trial["measures"][name], result) for name, measure in measures.items()]
         table.add_row(*settings, *figures)
     terminal.print(table)
-    unsteady = sum(not document["steadiness"]["steady"] for document in documents)
+    unsteady = sum(bool(not each.steadiness.steady or uncertain_streams(each.document)) for each in results)
     if unsteady:
         drives = "drive of this front is" if len(front) == 1 else "drives of this front are"
         told = "longer runs would give other values (workload.requests), and perhaps another front"
