@@ -15,6 +15,7 @@ from conftest import Cli
 from flashmesh import configuration
 from flashmesh.steady import UntilSteady, is_steady, measured, settled, uncertain_streams
 from flashmesh.sweeps.work import Cancelled, extended
+from summary_text import shown
 
 if TYPE_CHECKING:
     from flashmesh._native import Config
@@ -161,8 +162,8 @@ class Stopped:
     cancelled = True
 
 
-@pytest.mark.parametrize(("second", "shown"), [(None, 8_000), (5_000, 8_000), (9_000, 9_000)])
-def test_a_cancelled_run_has_its_longest_try(filling: Path, second: int | None, shown: int) -> None:
+@pytest.mark.parametrize(("second", "longest"), [(None, 8_000), (5_000, 8_000), (9_000, 9_000)])
+def test_a_cancelled_run_has_its_longest_try(filling: Path, second: int | None, longest: int) -> None:
     config = configuration.load(filling)
     counts = iter([8_000, second])
 
@@ -182,8 +183,8 @@ def test_a_cancelled_run_has_its_longest_try(filling: Path, second: int | None, 
         )
 
     report, of = extended(config, UntilSteady(), run, cast("Any", Stopped()))
-    assert json.loads(report)["requests"] == shown
-    assert json.loads(of.to_json())["workload"]["requests"] == (16_000 if shown == second else 8_000)
+    assert json.loads(report)["requests"] == longest
+    assert json.loads(of.to_json())["workload"]["requests"] == (16_000 if longest == second else 8_000)
 
 
 def known_to(*widths: float | None) -> dict[str, Any]:
@@ -239,6 +240,10 @@ def test_a_run_with_a_rare_stream_goes_on_until_that_stream_is_known() -> None:
     short = flashmesh.run(tables)
     assert short.steadiness.steady
     assert list(uncertain_streams(short.document)) == ["rare"]
+    told = "All streams together are steady, but the mean latency of rare is not known"
+    assert told in " ".join(shown(short).split())
+    compared = flashmesh.compare(tables, vary={"fabric.kind": ["bus", "ideal"]})
+    assert any(sentence.startswith(told) for sentence in compared.findings())
     long = flashmesh.run(tables, until_steady=True)
     assert long.requests > short.requests
     assert uncertain_streams(long.document) == {}

@@ -11,36 +11,31 @@ from flashmesh.steady import REQUESTS, STREAM_NOISE_MAX, uncertain_streams
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from flashmesh.results import Result
-
 SCARCE_MAX = 0.2
 """Maximum requests of a scarce stream: a share of those of the busiest stream, and of those it is configured with."""
 WIDE_MIN = 0.1
 """Minimum half-width of the interval of the p99, as a share of the p99, that is worth a note."""
 
 
-def scarce_stream(result: Result) -> str:
-    """Returns a note on the stream of a run that has far fewer requests than another; empty without such a stream."""
-    return note(result.document)
+def note(document: Mapping[str, Any]) -> str:
+    """Returns a note on the stream of a run with too few requests; empty without such a stream."""
+    return scarce_stream(document) or uncertain_stream(document)
 
 
-def uncertain_stream(result: Result) -> str:
-    """Returns a note on the least known stream of a steady run; empty if all streams are known well."""
-    document = result.document
+def uncertain_stream(document: Mapping[str, Any]) -> str:
+    """Returns a note on the stream of a steady run with the widest interval; empty if all intervals are narrow."""
     found = uncertain_streams(document)
-    if not found or document["precision"] is not None or document["interrupted"]:
-        return ""
-    if not document["steadiness"]["steady"]:
+    if not found or document["interrupted"] or not document["steadiness"]["steady"]:
         return ""
     name, width = next(iter(found.items()))
     told = f"All streams together are steady, but the mean latency of {name} is"
     if not math.isfinite(width):
         return f"{told} not known: {name} has too few requests for an interval."
+    told = f"{told} known to +-{q.share(width)} only (95 %)"
+    if document["precision"] is not None:
+        return f"{told}: the precision that was asked for is one of all streams together."
     times = max((width / STREAM_NOISE_MAX) ** 2, 1.1)
-    return (
-        f"{told} known to +-{q.share(width)} only (95 %): about {times:.1f} times as many requests of each stream make "
-        f"that +-{q.share(STREAM_NOISE_MAX)}."
-    )
+    return f"{told}: about {times:.1f} times as many requests of each stream make that +-{q.share(STREAM_NOISE_MAX)}."
 
 
 def first_note(documents: Iterable[Mapping[str, Any]]) -> str:
@@ -48,7 +43,7 @@ def first_note(documents: Iterable[Mapping[str, Any]]) -> str:
     return next(filter(None, map(note, documents)), "")
 
 
-def note(document: Mapping[str, Any]) -> str:
+def scarce_stream(document: Mapping[str, Any]) -> str:
     """Returns a note on the stream with the fewest requests; empty if its p99 is known well, or it has enough requests.
 
     In a run whose warm-up lasts until the drive is steady, streams share the number of measured requests, so that fast

@@ -20,6 +20,7 @@ from flashmesh.report import (
     power_loss,
     recordings,
     replication,
+    scarce,
     slc,
     slowdowns,
 )
@@ -28,7 +29,6 @@ from flashmesh.report.bottleneck import bound_sentence
 from flashmesh.report.capacity import spare_space
 from flashmesh.report.preemption import delaying_collections
 from flashmesh.report.replay import phases
-from flashmesh.report.scarce import scarce_stream, uncertain_stream
 from flashmesh.report.stream_kinds import mixed_kinds
 from flashmesh.report.throttle import foreign_throttle
 from flashmesh.report.utilisation import BAR, utilisation
@@ -105,7 +105,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text(told, style="bold yellow")
     # If a stream ended early, the interval is wide for that reason, and a longer run would not narrow it.
     wide = "" if slowdowns.ended_early(result) else headline.wide(result)
-    notes = (wide, headline.unwritten(result), scarce_stream(result) or uncertain_stream(result), spare_space(result))
+    notes = (wide, headline.unwritten(result), scarce.note(result.document), spare_space(result))
     for told in (*notes, foreign_throttle(result.document), delaying_collections(result.document)):
         if told:
             yield Text(told, style="yellow")
