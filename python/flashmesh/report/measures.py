@@ -90,7 +90,7 @@ LENGTH_TOLERANCE = 0.01
 
 
 def are_equally_long(run: Sequence[float | None], other: Sequence[float | None]) -> bool:
-    """Returns whether two runs agree in one of their lengths, which are in the order of `LENGTHS`, or one is unknown."""
+    """Returns whether two runs agree in one of their lengths, in the order of `LENGTHS`, or one is unknown."""
     return any(
         mine is None or its is None or abs(mine - its) <= LENGTH_TOLERANCE * its
         for mine, its in zip(run, other, strict=True)
