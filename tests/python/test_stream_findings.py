@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -27,23 +28,27 @@ def interval(value: float, half: float | None) -> dict[str, float] | None:
     return None if half is None else {"low": value * (1 - half), "high": value * (1 + half)}
 
 
+def with_interval_of_mean(stream: dict[str, Any]) -> dict[str, Any]:
+    """Returns a copy of a stream in which the mean latency is the only figure with an interval."""
+    kinds = {kind: dict.fromkeys(("mean", "p50", "p95", "p99", "p99_9")) for kind in ("all", "read", "write")}
+    copied = copy.deepcopy(stream)
+    copied["confidence"] = {"iops": None, "bandwidth_bytes_per_s": None, "latency_ps": kinds}
+    copied["confidence"]["latency_ps"]["all"]["mean"] = interval(copied["latency_ps"]["all"]["mean"], CLOSE)
+    return copied
+
+
 def invented(
     some: Result, reader: float, half: float | None, iops: float = 1e6, of_iops: float | None = None
 ) -> Result:
-    """Returns a result with this p99 of the reader, with half the width of its interval as a share of it."""
-    first, second = some.document["streams"]
-    every = first["latency_ps"]["all"] | {"p99": round(reader)}
-    confidence: dict[str, Any] = {
-        "iops": None,
-        "bandwidth_bytes_per_s": None,
-        "latency_ps": {
-            kind: dict.fromkeys(("mean", "p50", "p95", "p99", "p99_9")) for kind in ("all", "read", "write")
-        },
-    }
-    confidence["latency_ps"]["all"]["p99"] = interval(reader, half)
-    changed = first | {"latency_ps": first["latency_ps"] | {"all": every}, "confidence": confidence}
+    """Returns a result with this p99 of the reader, with half the width of its interval as a share of it.
+
+    The mean latency of both streams is known well.
+    """
+    first, second = (with_interval_of_mean(stream) for stream in some.document["streams"])
+    first["latency_ps"]["all"]["p99"] = round(reader)
+    first["confidence"]["latency_ps"]["all"]["p99"] = interval(reader, half)
     document = some.document | {
-        "streams": [changed, second],
+        "streams": [first, second],
         "iops": iops,
         "confidence": some.document["confidence"] | {"iops": interval(iops, of_iops)},
         "steadiness": some.document["steadiness"] | {"steady": True},
