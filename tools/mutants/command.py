@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MEMORY_MAX = 8 << 30
-"""Limit of the address space of a test process, in bytes."""
+"""Limit of the private writable memory of a test process, in bytes.
+
+The address space has no limit: a browser reserves terabytes of it.
+"""
 IDLE = 10.0
 """Limit of the elapsed time of a command, as a multiple of its limit of processor time.
 
@@ -63,7 +66,7 @@ class Command:
             start_new_session=True,
         ) as run:
             # A mutant can allocate or compute without end. Processes that this one begins have the limits too.
-            resource.prlimit(run.pid, resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
+            resource.prlimit(run.pid, resource.RLIMIT_DATA, (MEMORY_MAX, MEMORY_MAX))
             resource.prlimit(run.pid, resource.RLIMIT_CPU, (math.ceil(limit_s), math.ceil(limit_s)))
             ended = threading.Event()
 

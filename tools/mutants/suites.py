@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 LONG = {"PROPTEST_RNG_SEED": "1"}
 """Environment of the random tests in `make test-long`."""
 LEFT_OUT = ("architecture", "soak")
-"""Test programs that read the source, which the mutants change, or that run only on demand."""
+"""Test programs of Rust that read the source, which the mutants change, or that run only on demand."""
+READS_SOURCE = "tests/python/test_import_rules.py"
+"""Python tests that read the source."""
 RUST_FAILED = re.compile(r"^test .* \.\.\. FAILED$")
 PYTHON_FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>.*?\.py::.*?)(?: - |$)")
 """Lines of failed tests, as libtest and pytest print them."""
@@ -61,7 +63,8 @@ def pytest(tree: MutatedTree, name: str, *arguments: str) -> Command:
 
 def python_suite(tree: MutatedTree, marked: str) -> Command:
     """Returns the command that runs the Python tests with the marks that `marked` names, on two processors."""
-    return pytest(tree, f"pytest -m {marked!r}", "-m", marked, "--numprocesses=2", "--dist=loadscope")
+    options = ("-m", marked, "--numprocesses=2", "--dist=loadscope", f"--ignore={READS_SOURCE}")
+    return pytest(tree, f"pytest -m {marked!r}", *options)
 
 
 def python_test(tree: MutatedTree, failure: str) -> Command | None:
