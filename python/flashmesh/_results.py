@@ -1701,6 +1701,10 @@ class StreamFairness:
     """99th percentile of the latency of the stream when no other stream issues requests. Unit: ps. None when it
     completed nothing.
     """
+    alone_steady: bool | None
+    """Whether the run of the stream alone is steady by the rules for the whole run. Otherwise its latency alone, and so
+    the slowdown, may change with the number of requests. None when it completed nothing.
+    """
 
 
 @record

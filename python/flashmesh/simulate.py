@@ -160,8 +160,8 @@ def run(
         if goal is not None:
             memory.require([loaded], 1, check)
             job = long_enough(job, goal, progress)
-            alone = each_alone(job) if fairness else []
-        left = alone if goal is not None else [job, *alone]
+            alone = alone_long_enough(job, goal, progress) if fairness else []
+        left = [] if goal is not None else [job, *alone]
         if left and not execute(left, threads, progress):
             raise Interrupted(job.result)
         assert job.result is not None
@@ -189,7 +189,7 @@ def long_enough(first: Job, goal: UntilSteady, progress: Callable[[Progress], No
     results: list[Result] = []
 
     def attempt(config: Config) -> Job:
-        job = Job(config, check=first.check, on_open=first.on_open)
+        job = Job(config, check=first.check, alone=first.alone, on_open=first.on_open)
         is_finished = execute([job], 1, progress)
         if job.result is not None:
             results.append(job.result)
@@ -207,6 +207,18 @@ def long_enough(first: Job, goal: UntilSteady, progress: Callable[[Progress], No
     except KeyboardInterrupt as interrupt:
         raise Interrupted(max(results, key=lambda result: result.requests, default=None)) from interrupt
     return job
+
+
+def alone_long_enough(together: Job, goal: UntilSteady, progress: Callable[[Progress], None] | None) -> list[Job]:
+    """Runs each stream of a job alone until it is steady, or the limit is reached.
+
+    Raises:
+        Interrupted: On Ctrl-C; it has the result of the job.
+    """
+    try:
+        return [long_enough(job, goal, progress) for job in each_alone(together)]
+    except Interrupted as interrupt:
+        raise Interrupted(together.result) from interrupt
 
 
 def goal_of(until_steady: bool | int) -> UntilSteady | None:

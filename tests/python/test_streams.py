@@ -17,6 +17,17 @@ if TYPE_CHECKING:
     from conftest import Cli
 
 ROOT = Path(__file__).parents[2]
+FULL = """preset = "venice-z-nand"
+[geometry]
+channels = 2
+chips-per-channel = 2
+blocks-per-plane = 64
+pages-per-block = 16
+[precondition]
+kind = "random"
+[measure]
+warm-up = "auto"
+"""
 TWO = """
 [workload]
 requests = 4_000
@@ -115,6 +126,18 @@ def test_more_streams_than_are_counted_apart_have_no_intervals() -> None:
     )
     assert all(stream.confidence is not None for stream in of_few)
     assert all(stream.confidence is None for stream in of_many)
+
+
+def test_runs_alone_that_are_not_steady_are_named_and_lengthened(cli: Cli, two: Path) -> None:
+    two.write_text(f"{FULL}{TWO}")
+    few = ("--set", "workload.requests=300", "--set", "stream.large.workload.requests=300")
+    short = cli("run", two, *few, "--fairness").stdout
+    assert "The runs of small, large alone are not steady, so that their slowdowns may change" in " ".join(short.split())
+    document = json.loads(cli("run", two, *few, "--fairness", "--until-steady", "--json", "-").stdout)
+    assert [stream["alone_steady"] for stream in document["fairness"]["streams"]] == [True, True]
+    swept = ("compare", two, *few, "--vary", "seed=0", "--fairness", "--until-steady", "--json", "-")
+    [run] = json.loads(cli(*swept).stdout)["runs"]
+    assert run["result"]["fairness"] == document["fairness"]
 
 
 def test_a_single_stream_is_as_fast_as_alone() -> None:

@@ -14,6 +14,7 @@ import flashmesh
 from conftest import Cli
 from flashmesh import configuration
 from flashmesh.steady import UntilSteady, is_steady, measured, settled, uncertain_streams
+from flashmesh.sweeps.tasks import Task
 from flashmesh.sweeps.work import Cancelled, extended
 from summary_text import shown
 
@@ -182,7 +183,8 @@ def test_a_cancelled_run_has_its_longest_try(filling: Path, second: int | None, 
             }
         )
 
-    report, of = extended(config, UntilSteady(), run, cast("Any", Stopped()))
+    task = Task(0, {}, config, check=False, until_steady=UntilSteady())
+    report, of = extended(task, run, cast("Any", Stopped()))
     assert json.loads(report)["requests"] == longest
     assert json.loads(of.to_json())["workload"]["requests"] == (16_000 if longest == second else 8_000)
 

@@ -248,8 +248,9 @@ impl Simulation {
     }
 }
 
-/// Returns the effect of streams on one another, as JSON. Each stream has its name, mean and p99 of its latency in the shared run, and both alone.
+/// Returns the effect of streams on one another, as JSON. Each stream has its name, mean and p99 of its latency in the shared run, both alone, and
+/// whether its run alone is steady.
 #[pyfunction]
-pub fn fairness(streams: Vec<(String, StreamLatency, StreamLatency)>) -> PyResult<String> {
+pub fn fairness(streams: Vec<(String, StreamLatency, StreamLatency, bool)>) -> PyResult<String> {
     serde_json::to_string(&Fairness::new(streams)).map_err(|error| InternalError::new_err(shown(&error)))
 }

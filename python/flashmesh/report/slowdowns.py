@@ -22,9 +22,10 @@ TOGETHER_MIN = 0.9
 
 
 def shown(result: Result, measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]:
-    """Yields a table of the slowdown of each stream by the others, and a warning if a stream ended early.
+    """Yields a table of the slowdown of each stream by the others, and warnings.
 
-    The sentence on unfairness is about mean latencies, as in the MQSim paper.
+    A stream that ended early or whose run alone is not steady gets a warning. The sentence on unfairness is about mean
+    latencies, as in the MQSim paper.
     """
     table = terminal.table("stream", "mean", "alone", "slowdown", "p99", "alone", "slowdown")
     for stream in measured.streams:
@@ -36,8 +37,20 @@ def shown(result: Result, measured: Fairness, terminal: Terminal) -> Iterator[Re
         worst = next(stream.name for stream in measured.streams if stream.slowdown == most)
         told = f"unfairness {unfairness:.2f}, fairness {measured.fairness:.2f}"
         yield Text(f"slowdown of the mean at most {most:.2f} ({worst}), {told}")
-    if told := ended_early(result):
+    for told in filter(None, (ended_early(result), not_steady_alone(measured))):
         yield Text(told, style="yellow")
+
+
+def not_steady_alone(measured: Fairness) -> str:
+    """Returns a sentence on the streams whose runs alone are not steady; empty if all are."""
+    names = [stream.name for stream in measured.streams if stream.alone_steady is False]
+    if not names:
+        return ""
+    subject = f"The run of {names[0]} alone is" if len(names) == 1 else f"The runs of {', '.join(names)} alone are"
+    which = "its slowdown" if len(names) == 1 else "their slowdowns"
+    return (
+        f"{subject} not steady, so that {which} may change with workload.requests: --until-steady lengthens them too."
+    )
 
 
 def ended_early(result: Result) -> str:

@@ -15,7 +15,6 @@ from flashmesh.steady import settled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flashmesh.steady import UntilSteady
     from flashmesh.sweeps.tasks import Task
 
 
@@ -54,24 +53,23 @@ def simulate(
             on_open(simulation.trace_summary())
         return simulation.run(control)
 
-    if task.until_steady is None:
-        report, config = run(task.config), task.config
-    else:
-        report, config = extended(task.config, task.until_steady, run, control)
+    report, config = extended(task, run, control)
     task = replace(task, config=config)
     return with_provenance(report, config, fairness(task, report, control, drives) if task.fairness else "null")
 
 
-def extended(
-    config: _native.Config, goal: UntilSteady, run: Callable[[_native.Config], str], control: _native.Control
-) -> tuple[str, _native.Config]:
-    """Runs a configuration until it is steady. Returns the report of the last try, and its configuration.
+def extended(task: Task, run: Callable[[_native.Config], str], control: _native.Control) -> tuple[str, _native.Config]:
+    """Runs the configuration of a task, until it is steady if the task asks for that.
 
-    If the run is cancelled, returns the try with the most requests, of the last finished one and the cancelled one.
+    Returns:
+        The report of the last try, and its configuration. If the run is cancelled, the try with the most requests, of
+        the last finished one and the cancelled one.
 
     Raises:
         Cancelled: If the run was cancelled before the first try began.
     """
+    if task.until_steady is None:
+        return run(task.config), task.config
     tries: list[tuple[str, _native.Config]] = []
 
     def attempt(config: _native.Config) -> str:
@@ -80,7 +78,7 @@ def extended(
         return report
 
     try:
-        last = settled(config, goal, attempt, json.loads)
+        last = settled(task.config, task.until_steady, attempt, json.loads)
     except Cancelled:
         if not tries:
             raise
@@ -94,17 +92,21 @@ def fairness(task: Task, report: str, control: _native.Control, drives: _native.
     from flashmesh.results import Result
 
     together = Result.from_json(with_provenance(report, task.config), "")
-    names = task.config.stream_names()
+    streams = len(task.config.stream_names())
     alone = [together]
-    if len(names) > 1:
+    if streams > 1:
         alone = []
-        for index in range(len(names)):
+        for index in range(streams):
+
+            def run(config: _native.Config, index: int = index) -> str:
+                simulation = _native.Simulation(config, index, drives)
+                attach(simulation, config)
+                if task.check:
+                    simulation.enable_checks()
+                return simulation.run(_native.Control())
+
             if control.cancelled:
                 return "null"
-            simulation = _native.Simulation(task.config, index, drives)
-            attach(simulation, task.config)
-            if task.check:
-                simulation.enable_checks()
-            one = simulation.run(_native.Control())
-            alone.append(Result.from_json(with_provenance(one, task.config), ""))
+            report, config = extended(task, run, control)
+            alone.append(Result.from_json(with_provenance(report, config), ""))
     return json.dumps(asdict(compare_streams(together, alone)))

@@ -34,6 +34,9 @@ quantities! {
         together_p99_ps: Option<u64>, in "ps", null "when it completed nothing";
         /// 99th percentile of the latency of the stream when no other stream issues requests.
         alone_p99_ps: Option<u64>, in "ps", null "when it completed nothing";
+        /// Whether the run of the stream alone is steady by the rules for the whole run. Otherwise its latency alone, and so the slowdown, may
+        /// change with the number of requests.
+        alone_steady: Option<bool>, null "when it completed nothing";
     }
 }
 
@@ -42,13 +45,14 @@ pub type StreamLatency = Option<(f64, u64)>;
 
 impl Fairness {
     /// Compares the latency of each stream when all streams run with its latency alone. `streams` yields for each stream its name, its latency
-    /// together with the others, and its latency alone.
-    pub fn new(streams: impl IntoIterator<Item = (String, StreamLatency, StreamLatency)>) -> Fairness {
-        let compared = |(name, together, alone): (String, StreamLatency, StreamLatency)| {
+    /// together with the others, its latency alone, and whether the run of the stream alone is steady.
+    pub fn new(streams: impl IntoIterator<Item = (String, StreamLatency, StreamLatency, bool)>) -> Fairness {
+        let compared = |(name, together, alone, is_steady): (String, StreamLatency, StreamLatency, bool)| {
+            let alone_steady = alone.map(|_| is_steady);
             let ((together_ps, together_p99_ps), (alone_ps, alone_p99_ps)) = (together.unzip(), alone.unzip());
             let slowdown = together_ps.zip(alone_ps).filter(|(_, alone)| *alone > 0.0);
             let slowdown = slowdown.map(|(together, alone)| together / alone);
-            StreamFairness { name, together_ps, alone_ps, slowdown, together_p99_ps, alone_p99_ps }
+            StreamFairness { name, together_ps, alone_ps, slowdown, together_p99_ps, alone_p99_ps, alone_steady }
         };
         let streams: Vec<StreamFairness> = streams.into_iter().map(compared).collect();
         let slowdowns = || streams.iter().filter_map(|stream| stream.slowdown);
@@ -64,7 +68,7 @@ mod tests {
 
     #[test]
     fn fairness_is_the_least_slowdown_over_the_largest() {
-        let stream = |name: &str, together, alone| (name.to_owned(), together, alone);
+        let stream = |name: &str, together, alone| (name.to_owned(), together, alone, name == "a");
         let silent = stream("silent", None, None);
         let found = Fairness::new([
             stream("a", Some((30.0, 90)), Some((10.0, 15))),
@@ -75,6 +79,8 @@ mod tests {
         assert_eq!(slowdowns, [Some(3.0), None, Some(2.0)]);
         let p99_ps: Vec<_> = found.streams.iter().map(|stream| (stream.together_p99_ps, stream.alone_p99_ps)).collect();
         assert_eq!(p99_ps, [(Some(90), Some(15)), (None, None), (Some(9), Some(5))]);
+        let steady: Vec<_> = found.streams.iter().map(|stream| stream.alone_steady).collect();
+        assert_eq!(steady, [Some(true), None, Some(false)]);
         assert_eq!((found.slowdown_max, found.fairness, found.unfairness), (Some(3.0), Some(2.0 / 3.0), Some(1.5)));
         let found = Fairness::new([silent]);
         assert_eq!((found.slowdown_max, found.fairness, found.unfairness), (None, None, None));
