@@ -67,7 +67,7 @@ impl Profile {
         lines.extend(self.recurrence.map(|own| ("recurrence", own.to_string())));
         lines.extend([
             ("reads and writes", alike.to_owned()),
-            ("alignment", assumed.granule.to_string()),
+            ("alignment", assumed.alignment.to_string()),
             ("footprint", assumed.footprint.to_string()),
             ("popularity", popularity),
             ("sequentiality", runs),

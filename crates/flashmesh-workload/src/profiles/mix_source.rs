@@ -125,22 +125,22 @@ fn footprints(
     capacity: Bytes,
     sector_size: Bytes,
 ) -> Result<Vec<Bytes>, WorkloadError> {
-    let granule = mix.members.iter().map(|member| member.profile.assumptions.granule).max().unwrap_or(sector_size);
-    let granule = workload.alignment.unwrap_or(granule);
+    let alignments = mix.members.iter().map(|member| member.profile.assumptions.alignment);
+    let alignment = workload.alignment.or(alignments.max()).unwrap_or(sector_size);
     let assumed: Vec<Bytes> = mix.members.iter().map(|member| member.profile.assumptions.footprint).collect();
     let is_shared = workload.mix_placement == MixPlacement::Shared;
     let assumed_total =
         if is_shared { assumed.iter().copied().max().unwrap_or_default() } else { assumed.iter().copied().sum() };
     let total = workload.footprint.unwrap_or(assumed_total);
     // The total is checked first, so that an error names the total and not a part.
-    FootprintLayout::new(workload.footprint_start, Some(total), granule, capacity, sector_size)?;
+    FootprintLayout::new(workload.footprint_start, Some(total), alignment, capacity, sector_size)?;
     let part = |own: Bytes| {
         if is_shared {
             return workload.footprint.unwrap_or(own);
         }
         let exact = u128::from(total.as_u64()) * u128::from(own.as_u64()) / u128::from(assumed_total.as_u64());
-        let granules = exact as u64 / granule.as_u64();
-        granule * granules
+        let units = exact as u64 / alignment.as_u64();
+        alignment * units
     };
     Ok(assumed.into_iter().map(part).collect())
 }

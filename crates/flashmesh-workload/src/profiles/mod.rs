@@ -67,8 +67,10 @@ pub struct Assumed {
     pub run_requests: f64,
     /// The requests of a burst, which arrive together. The times between bursts are exponential.
     pub burst_requests: u32,
-    /// The unit of sizes, and the alignment of requests.
+    /// The unit of sizes.
     pub granule: Bytes,
+    /// The alignment of the starts of requests, unless the configuration sets one.
+    pub alignment: Bytes,
     /// The largest size of a request.
     pub size_max: Bytes,
     /// The share of requests with the most frequent size, if that size is known; 0 otherwise.

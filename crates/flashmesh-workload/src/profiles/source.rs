@@ -76,7 +76,7 @@ fn streams_of(profile: &Profile, setting: RunSettings<'_>) -> Result<Streams, Wo
     let RunSettings { workload, footprint_start, footprint, requests, replay, capacity, sector_size, seed, .. } =
         setting;
     let assumed = &profile.assumptions;
-    let alignment = workload.alignment.unwrap_or(assumed.granule);
+    let alignment = workload.alignment.unwrap_or(assumed.alignment);
     let layout = FootprintLayout::new(footprint_start, Some(footprint), alignment, capacity, sector_size)?;
     let table = |weighted| SizeTable::new(weighted, &layout, sector_size);
     let sizes = match distribution(&profile.sizes.value, assumed) {

@@ -48,6 +48,10 @@ const VOLUMES_BASIS: &str =
 /// The figures of single profiles from other sources, used where a paper does not publish a figure.
 const ELSEWHERE: &str = include_str!("tables/elsewhere.csv");
 
+/// The basis of the bursts, the runs and the alignment that `collisions.csv` has of a volume.
+const FITTED_BASIS: &str = "bursts, runs and alignment of this volume are fitted to Tables 2 and 3: outstanding commands, collisions over those \
+     expected, deviation of the reads of dies";
+
 const ASSUMED: &str = include_str!("tables/assumed.csv");
 
 /// The recording time of the MSR Cambridge traces.
@@ -88,7 +92,11 @@ struct FiguresRow {
     requests: Option<u64>,
     mean_repetition: Option<f64>,
     repetition_skew: Option<f64>,
+    /// The requests of a burst, fitted to published figures. This and the next two replace what is assumed of the suite.
     burst_requests: Option<u32>,
+    run_requests: Option<f64>,
+    #[serde(rename = "alignment_KiB")]
+    alignment_kib: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -230,6 +238,8 @@ fn profile_of(
     }
     // Requests smaller than a page cannot all be multiples of 4 KiB.
     let granule = if sizes.value.fit_pages() { Bytes::from_kib(4) } else { Bytes::new(512) };
+    let is_fitted = row.burst_requests.is_some() || row.run_requests.is_some() || row.alignment_kib.is_some();
+    let basis_of_all = &assumed.basis;
     Ok(Profile {
         paper,
         suite: row.suite.clone(),
@@ -244,12 +254,13 @@ fn profile_of(
         assumptions: Assumed {
             footprint: Bytes::from_kib(assumed.footprint_gib << 20),
             zipf_theta: assumed.zipf_theta,
-            run_requests: assumed.run_requests,
+            run_requests: row.run_requests.unwrap_or(assumed.run_requests),
             burst_requests: row.burst_requests.unwrap_or(assumed.burst_requests),
             granule,
+            alignment: row.alignment_kib.map_or(granule, Bytes::from_kib),
             size_max: Bytes::from_kib(assumed.size_max_kib),
             mode_share: assumed.mode_share.unwrap_or_default(),
-            basis: assumed.basis.clone(),
+            basis: if is_fitted { format!("{basis_of_all}; {FITTED_BASIS}") } else { basis_of_all.clone() },
         },
         name,
     })
