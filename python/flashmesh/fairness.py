@@ -19,7 +19,7 @@ def fairness(together: Result, alone: Sequence[Result]) -> Fairness:
     `alone` has a run of each stream alone, in the order of the streams.
     """
     streams = [
-        (stream.name, latency(together, index), latency(run, index), bool(run.steadiness.steady))
+        (stream.name, latency(together, index), latency(run, index), run.steadiness.steady)
         for index, (stream, run) in enumerate(zip(together.streams, alone, strict=True))
     ]
     return build(Fairness, json.loads(_native.fairness(streams)))

@@ -131,8 +131,8 @@ def test_more_streams_than_are_counted_apart_have_no_intervals() -> None:
 def test_runs_alone_that_are_not_steady_are_named_and_lengthened(cli: Cli, two: Path) -> None:
     two.write_text(f"{FULL}{TWO}")
     few = ("--set", "workload.requests=300", "--set", "stream.large.workload.requests=300")
-    short = cli("run", two, *few, "--fairness").stdout
-    assert "The runs of small, large alone are not steady, so that their slowdowns may change" in " ".join(short.split())
+    short = " ".join(cli("run", two, *few, "--fairness").stdout.split())
+    assert "The runs of small, large alone are not steady, so that their slowdowns may change" in short
     document = json.loads(cli("run", two, *few, "--fairness", "--until-steady", "--json", "-").stdout)
     assert [stream["alone_steady"] for stream in document["fairness"]["streams"]] == [True, True]
     swept = ("compare", two, *few, "--vary", "seed=0", "--fairness", "--until-steady", "--json", "-")

@@ -268,7 +268,8 @@ fn fairness(config: &Config) -> Fairness {
     };
     let streams = (0..together.streams.len()).map(|at| {
         let alone = run(Simulation::single_stream(config, at));
-        (together.streams[at].name.clone(), latency(&together, at), latency(&alone, at))
+        let is_steady = alone.steadiness.steady;
+        (together.streams[at].name.clone(), latency(&together, at), latency(&alone, at), is_steady)
     });
     Fairness::new(streams)
 }
