@@ -1688,8 +1688,9 @@ class StreamFairness:
     together_ps: float | None
     """Mean latency of the stream when all streams run. Unit: ps. None when it completed nothing."""
     alone_ps: float | None
-    """Mean latency of the stream on the same drive, with the same requests, when no other stream issues requests. Unit:
-    ps. None when it completed nothing.
+    """Mean latency of the stream on the same drive when no other stream issues requests. The run has as many requests
+    of the stream as that of all streams, unless both are lengthened until they are steady (`--until-steady`). Unit: ps.
+    None when it completed nothing.
     """
     slowdown: float | None
     """`together_ps` over `alone_ps`: 1 if the others do not disturb the stream. Unit: ratio. None when it completed
@@ -1702,8 +1703,8 @@ class StreamFairness:
     completed nothing.
     """
     alone_steady: bool | None
-    """Whether the run of the stream alone is steady by the rules for the whole run. Otherwise its latency alone, and so
-    the slowdown, may change with the number of requests. None when it completed nothing.
+    """Whether the run of the stream alone is `steady` in its own `steadiness`. Otherwise the slowdown may change with
+    the number of requests. None when it completed nothing.
     """
 
 

@@ -85,7 +85,8 @@ def run(
         tolerate: Whether to skip all unusable lines of a trace.
         sort: Whether to accept a trace that is out of order within the sorting window.
         check: Whether to check the simulation against its oracles as it runs.
-        fairness: Whether to also run every stream alone, in parallel, and compare (`Result.fairness`).
+        fairness: Whether to also run every stream alone, and compare (`Result.fairness`). With `until_steady` each run
+            alone is lengthened too, one after the other; otherwise they run in parallel.
         until_steady: Whether to repeat with more requests until the measured window is steady, or the maximum number of
             requests of a run, warm-up included; by default 64 times those of the first run.
         requests_file: A Parquet file to write with a row for every request.
@@ -148,7 +149,7 @@ def run(
     job = Job(loaded, check=check)
     alone = each_alone(job) if fairness else []
     threads = cores() if alone else 1
-    memory.require([loaded] * (1 + len(alone)), threads, check)
+    memory.require([loaded] if goal is not None else [loaded] * (1 + len(alone)), threads, check)
     if on_open is not None:
         job.on_open = on_open
     with OutputFiles() as files, used_themselves({} if alone or goal is not None else objects):
@@ -158,9 +159,8 @@ def run(
             files.open(timeline(timeline_file, job))
         write_epochs = files.open(epoch_table(epochs_file, loaded)) if epochs_file is not None else None
         if goal is not None:
-            memory.require([loaded], 1, check)
-            job = long_enough(job, goal, progress)
-            alone = alone_long_enough(job, goal, progress) if fairness else []
+            first, job = job, long_enough(job, goal, progress)
+            alone = alone_long_enough(first, job.result, goal, progress) if fairness else []
         left = [] if goal is not None else [job, *alone]
         if left and not execute(left, threads, progress):
             raise Interrupted(job.result)
@@ -209,16 +209,18 @@ def long_enough(first: Job, goal: UntilSteady, progress: Callable[[Progress], No
     return job
 
 
-def alone_long_enough(together: Job, goal: UntilSteady, progress: Callable[[Progress], None] | None) -> list[Job]:
+def alone_long_enough(
+    first: Job, together: Result | None, goal: UntilSteady, progress: Callable[[Progress], None] | None
+) -> list[Job]:
     """Runs each stream of a job alone until it is steady, or the limit is reached.
 
     Raises:
-        Interrupted: On Ctrl-C; it has the result of the job.
+        Interrupted: On Ctrl-C; it has the result `together` of all streams.
     """
     try:
-        return [long_enough(job, goal, progress) for job in each_alone(together)]
+        return [long_enough(job, goal, progress) for job in each_alone(first)]
     except Interrupted as interrupt:
-        raise Interrupted(together.result) from interrupt
+        raise Interrupted(together) from interrupt
 
 
 def goal_of(until_steady: bool | int) -> UntilSteady | None:

@@ -171,8 +171,8 @@ def extensible(config: Config, document: Mapping[str, Any]) -> dict[str, int]:
     found: dict[str, int] = {}
     for (key, workload), count in zip(workloads.items(), requests_of(workloads, completed), strict=True):
         asked = workload.get("requests")
-        if has_steady_warm_up:
-            # The requested number excludes requests of the warm-up.
+        if has_steady_warm_up and count:
+            # The requested number excludes requests of the warm-up. In a run of one stream alone the others have none.
             count = asked if asked is not None else REQUESTS
         has_ended = asked is not None and count < asked
         reads_whole_file = asked is None and ("trace" in workload or "fitted" in workload)

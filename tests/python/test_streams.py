@@ -26,7 +26,7 @@ pages-per-block = 16
 [precondition]
 kind = "random"
 [measure]
-warm-up = "auto"
+warm-up = "steady"
 """
 TWO = """
 [workload]
@@ -132,7 +132,7 @@ def test_runs_alone_that_are_not_steady_are_named_and_lengthened(cli: Cli, two: 
     two.write_text(f"{FULL}{TWO}")
     few = ("--set", "workload.requests=300", "--set", "stream.large.workload.requests=300")
     short = " ".join(cli("run", two, *few, "--fairness").stdout.split())
-    assert "The runs of small, large alone are not steady, so that their slowdowns may change" in short
+    assert "The runs of small, large alone are not steady: their slowdowns may change" in short
     document = json.loads(cli("run", two, *few, "--fairness", "--until-steady", "--json", "-").stdout)
     assert [stream["alone_steady"] for stream in document["fairness"]["streams"]] == [True, True]
     swept = ("compare", two, *few, "--vary", "seed=0", "--fairness", "--until-steady", "--json", "-")

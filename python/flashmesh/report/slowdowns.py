@@ -42,15 +42,14 @@ def shown(result: Result, measured: Fairness, terminal: Terminal) -> Iterator[Re
 
 
 def not_steady_alone(measured: Fairness) -> str:
-    """Returns a sentence on the streams whose runs alone are not steady; empty if all are."""
+    """Returns a sentence on the streams whose runs alone are not steady; empty if all are, or with one stream."""
     names = [stream.name for stream in measured.streams if stream.alone_steady is False]
-    if not names:
+    if not names or len(measured.streams) == 1:
         return ""
     subject = f"The run of {names[0]} alone is" if len(names) == 1 else f"The runs of {', '.join(names)} alone are"
-    which = "its slowdown" if len(names) == 1 else "their slowdowns"
-    return (
-        f"{subject} not steady, so that {which} may change with workload.requests: --until-steady lengthens them too."
-    )
+    which = "the slowdown" if len(names) == 1 else "their slowdowns"
+    may = f"{which} may change with the number of requests"
+    return f"{subject} not steady: {may}. --until-steady lengthens runs alone too."
 
 
 def ended_early(result: Result) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from flashmesh import _native
+from flashmesh.fairness import fairness as compare_streams
 from flashmesh.policies.attach import attach
 from flashmesh.provenance import with_provenance
+from flashmesh.results import Result
 from flashmesh.states import tell_notes
 from flashmesh.steady import settled
 
@@ -54,12 +56,14 @@ def simulate(
         return simulation.run(control)
 
     report, config = extended(task, run, control)
-    task = replace(task, config=config)
-    return with_provenance(report, config, fairness(task, report, control, drives) if task.fairness else "null")
+    if not task.fairness:
+        return with_provenance(report, config, "null")
+    together = Result.from_json(with_provenance(report, config), "")
+    return with_provenance(report, config, fairness(task, together, control, drives))
 
 
 def extended(task: Task, run: Callable[[_native.Config], str], control: _native.Control) -> tuple[str, _native.Config]:
-    """Runs the configuration of a task, until it is steady if the task asks for that.
+    """Runs the configuration of a task once, or with more and more requests until it is steady (`Task.until_steady`).
 
     Returns:
         The report of the last try, and its configuration. If the run is cancelled, the try with the most requests, of
@@ -86,27 +90,30 @@ def extended(task: Task, run: Callable[[_native.Config], str], control: _native.
     return max(tries, key=lambda found: int(json.loads(found[0])["requests"])) if control.cancelled else last
 
 
-def fairness(task: Task, report: str, control: _native.Control, drives: _native.PreparedDrives) -> str:
-    """Runs each stream alone, and returns their slowdowns as JSON; `null` if the run was cancelled."""
-    from flashmesh.fairness import fairness as compare_streams
-    from flashmesh.results import Result
+def fairness(task: Task, together: Result, control: _native.Control, drives: _native.PreparedDrives) -> str:
+    """Runs each stream alone, until it is steady if the task asks for that; returns all slowdowns as JSON.
 
-    together = Result.from_json(with_provenance(report, task.config), "")
+    `together` is the run of all streams. Returns `null` if the run was cancelled.
+    """
     streams = len(task.config.stream_names())
-    alone = [together]
-    if streams > 1:
-        alone = []
-        for index in range(streams):
+    if streams == 1:
+        return json.dumps(asdict(compare_streams(together, [together])))
 
-            def run(config: _native.Config, index: int = index) -> str:
-                simulation = _native.Simulation(config, index, drives)
-                attach(simulation, config)
-                if task.check:
-                    simulation.enable_checks()
-                return simulation.run(_native.Control())
-
+    def alone(index: int) -> Result:
+        def run(config: _native.Config) -> str:
             if control.cancelled:
-                return "null"
-            report, config = extended(task, run, control)
-            alone.append(Result.from_json(with_provenance(report, config), ""))
-    return json.dumps(asdict(compare_streams(together, alone)))
+                raise Cancelled
+            simulation = _native.Simulation(config, index, drives)
+            attach(simulation, config)
+            if task.check:
+                simulation.enable_checks()
+            return simulation.run(_native.Control())
+
+        report, config = extended(task, run, control)
+        return Result.from_json(with_provenance(report, config), "")
+
+    try:
+        results = [alone(index) for index in range(streams)]
+    except Cancelled:
+        return "null"
+    return "null" if control.cancelled else json.dumps(asdict(compare_streams(together, results)))

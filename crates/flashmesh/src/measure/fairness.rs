@@ -26,7 +26,8 @@ quantities! {
         name: String;
         /// Mean latency of the stream when all streams run.
         together_ps: Option<f64>, in "ps", null "when it completed nothing";
-        /// Mean latency of the stream on the same drive, with the same requests, when no other stream issues requests.
+        /// Mean latency of the stream on the same drive when no other stream issues requests. The run has as many requests of the stream as
+        /// that of all streams, unless both are lengthened until they are steady (`--until-steady`).
         alone_ps: Option<f64>, in "ps", null "when it completed nothing";
         /// `together_ps` over `alone_ps`: 1 if the others do not disturb the stream.
         slowdown: Option<f64>, in "ratio", null "when it completed nothing";
@@ -34,8 +35,8 @@ quantities! {
         together_p99_ps: Option<u64>, in "ps", null "when it completed nothing";
         /// 99th percentile of the latency of the stream when no other stream issues requests.
         alone_p99_ps: Option<u64>, in "ps", null "when it completed nothing";
-        /// Whether the run of the stream alone is steady by the rules for the whole run. Otherwise its latency alone, and so the slowdown, may
-        /// change with the number of requests.
+        /// Whether the run of the stream alone is `steady` in its own `steadiness`. Otherwise the slowdown may change with the number of
+        /// requests.
         alone_steady: Option<bool>, null "when it completed nothing";
     }
 }
