@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 LONG = {"PROPTEST_RNG_SEED": "1"}
 """Environment of the random tests in `make test-long`."""
 LEFT_OUT = ("architecture", "soak")
-"""Test programs of Rust that read the source, which the mutants change, or that run only on demand."""
+"""Rust test programs that check the source, which the mutants change, or that run only on demand."""
 READS_SOURCE = "tests/python/test_import_rules.py"
-"""Python tests that read the source."""
+"""File of Python tests that fail with every mutant, since they check the source."""
 RUST_FAILED = re.compile(r"^test .* \.\.\. FAILED$")
 PYTHON_FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>.*?\.py::.*?)(?: - |$)")
 """Lines of failed tests, as libtest and pytest print them."""

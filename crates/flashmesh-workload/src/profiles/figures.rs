@@ -69,7 +69,7 @@ impl Repetition {
     pub(super) const SKEW_DEFAULT: f64 = 1.0;
 
     /// The share of the page pairs of a burst that collide again when the burst recurs. The share is below 1, because a recurring burst
-    /// draws new sizes, and so covers other pages beyond the first of each request. Measured over the eight profiles: 0.35 to 0.43.
+    /// draws new sizes, and so covers other pages beyond the first of each request. Measured over profiles without runs: 0.35 to 0.43.
     const PAIRS_AGAIN: f64 = 0.385;
 
     /// Returns how often a burst must occur on average so that a pair of its pages collides `mean` times on average.

@@ -67,7 +67,7 @@ pub struct Assumed {
     pub run_requests: f64,
     /// The requests of a burst, which arrive together. The times between bursts are exponential.
     pub burst_requests: u32,
-    /// The unit of sizes.
+    /// The unit of sizes: all sizes are multiples of it.
     pub granule: Bytes,
     /// The alignment of the starts of requests, unless the configuration sets one.
     pub alignment: Bytes,

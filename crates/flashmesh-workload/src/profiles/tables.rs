@@ -48,9 +48,11 @@ const VOLUMES_BASIS: &str =
 /// The figures of single profiles from other sources, used where a paper does not publish a figure.
 const ELSEWHERE: &str = include_str!("tables/elsewhere.csv");
 
-/// The basis of the bursts, the runs and the alignment that `collisions.csv` has of a volume.
-const FITTED_BASIS: &str = "bursts, runs and alignment of this volume are fitted to Tables 2 and 3: outstanding commands, collisions over those \
-     expected, deviation of the reads of dies";
+/// The reason for the length of bursts that `collisions.csv` has of a volume.
+const BURSTS_BASIS: &str = "the length of bursts is fitted to the outstanding commands of Table 2";
+/// The reason for the runs and the alignment that `collisions.csv` has of a volume.
+const RUNS_BASIS: &str = "runs, alignment and recurrence are fitted to the collisions over those expected (Table 2) and to the deviation of the \
+     reads of the dies (Table 3)";
 
 const ASSUMED: &str = include_str!("tables/assumed.csv");
 
@@ -92,8 +94,9 @@ struct FiguresRow {
     requests: Option<u64>,
     mean_repetition: Option<f64>,
     repetition_skew: Option<f64>,
-    /// The requests of a burst, fitted to published figures. This and the next two replace what is assumed of the suite.
+    /// The requests of a burst, in place of the value of the suite.
     burst_requests: Option<u32>,
+    /// The mean requests of a run, in place of the value of the suite.
     run_requests: Option<f64>,
     #[serde(rename = "alignment_KiB")]
     alignment_kib: Option<u64>,
@@ -238,8 +241,10 @@ fn profile_of(
     }
     // Requests smaller than a page cannot all be multiples of 4 KiB.
     let granule = if sizes.value.fit_pages() { Bytes::from_kib(4) } else { Bytes::new(512) };
-    let is_fitted = row.burst_requests.is_some() || row.run_requests.is_some() || row.alignment_kib.is_some();
-    let basis_of_all = &assumed.basis;
+    let of_bursts = row.burst_requests.map(|_| BURSTS_BASIS);
+    let of_runs = row.run_requests.map(|_| RUNS_BASIS);
+    let basis_of_assumed =
+        [Some(assumed.basis.as_str()), of_bursts, of_runs].into_iter().flatten().collect::<Vec<_>>().join("; ");
     Ok(Profile {
         paper,
         suite: row.suite.clone(),
@@ -260,7 +265,7 @@ fn profile_of(
             alignment: row.alignment_kib.map_or(granule, Bytes::from_kib),
             size_max: Bytes::from_kib(assumed.size_max_kib),
             mode_share: assumed.mode_share.unwrap_or_default(),
-            basis: if is_fitted { format!("{basis_of_all}; {FITTED_BASIS}") } else { basis_of_all.clone() },
+            basis: basis_of_assumed,
         },
         name,
     })

@@ -169,7 +169,7 @@ fn times_each<const LENGTH: usize>(bursts: &[[IoRequest; LENGTH]]) -> f64 {
 }
 
 #[test]
-fn bursts_of_any_profile_come_again_as_often_as_the_configuration_says() {
+fn bursts_without_runs_come_again_as_often_as_the_configuration_says() {
     let repeated =
         |name, pair_repetition| times_each(&bursts::<4>(name, &Workload { pair_repetition, ..Workload::default() }));
     // Only a share of 0.385 of the pairs in a repeated burst collides again, so a mean repetition of m takes 1 + (m - 1) / 0.385 occurrences of each
