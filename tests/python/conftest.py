@@ -39,6 +39,15 @@ TOGETHER = {"test_site": "site", "test_site_pages": "site"}
 # The folder of saved states belongs to the user, and would make tests depend on each other.
 os.environ["FLASHMESH_CACHE"] = "off"
 
+SMALL_DRIVE = """preset = "venice-z-nand"
+[geometry]
+channels = 2
+chips-per-channel = 2
+blocks-per-plane = 64
+pages-per-block = 16
+"""
+"""A drive that a few thousand writes fill."""
+
 Cli: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 Tables: TypeAlias = dict[str, Any]
 Import: TypeAlias = Callable[..., Tables]

@@ -12,17 +12,13 @@ import pandas as pd
 import pytest
 
 import flashmesh as fm
+from conftest import SMALL_DRIVE
 
 if TYPE_CHECKING:
     from conftest import Cli
 
 ROOT = Path(__file__).parents[2]
-FULL = """preset = "venice-z-nand"
-[geometry]
-channels = 2
-chips-per-channel = 2
-blocks-per-plane = 64
-pages-per-block = 16
+FULL = f"""{SMALL_DRIVE}
 [precondition]
 kind = "random"
 [measure]
@@ -133,6 +129,8 @@ def test_runs_alone_that_are_not_steady_are_named_and_lengthened(cli: Cli, two: 
     few = ("--set", "workload.requests=300", "--set", "stream.large.workload.requests=300")
     short = " ".join(cli("run", two, *few, "--fairness").stdout.split())
     assert "The runs of small, large alone are not steady: their slowdowns may change" in short
+    compared = cli("compare", two, *few, "--vary", "fabric.kind=bus,ideal", "--fairness").stdout
+    assert "alone are not steady: their slowdowns may change" in " ".join(compared.split())
     document = json.loads(cli("run", two, *few, "--fairness", "--until-steady", "--json", "-").stdout)
     assert [stream["alone_steady"] for stream in document["fairness"]["streams"]] == [True, True]
     swept = ("compare", two, *few, "--vary", "seed=0", "--fairness", "--until-steady", "--json", "-")

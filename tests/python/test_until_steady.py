@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 import flashmesh
-from conftest import Cli
+from conftest import SMALL_DRIVE, Cli
 from flashmesh import configuration
 from flashmesh.steady import UntilSteady, is_steady, measured, settled, uncertain_streams
 from flashmesh.sweeps.tasks import Task
@@ -21,12 +21,7 @@ from summary_text import shown
 if TYPE_CHECKING:
     from flashmesh._native import Config
 
-FILLING = """preset = "venice-z-nand"
-[geometry]
-channels = 2
-chips-per-channel = 2
-blocks-per-plane = 64
-pages-per-block = 16
+FILLING = f"""{SMALL_DRIVE}
 [workload]
 requests = 8_000
 read-share = 0.0

@@ -18,12 +18,12 @@ from flashmesh.aggregate.points import SEED
 from flashmesh.aggregate.steadiness import JUDGED_MAX, remedy_of, unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
+from flashmesh.report import scarce, slowdowns
 from flashmesh.report.capacity import capacity_notes
 from flashmesh.report.cells import INTERVAL, UNSTEADY, against, has_interval, number_of
 from flashmesh.report.grid import GRID_MAX, columns_title, grid
 from flashmesh.report.marks import legends
 from flashmesh.report.measures import MEASURES, Measure, measure_named
-from flashmesh.report.scarce import first_note
 from flashmesh.report.stream_groups import hidden_streams, stream_groups
 from flashmesh.report.stream_measures import MOST_SLOWED
 from flashmesh.report.summary import KINDS, PARTS
@@ -206,7 +206,8 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False, *, has_gr
     if view.hides_intervals:
         notes.append("95 % intervals do not fit: flashmesh show FILE --where KEY=VALUE prints them for fewer points.")
     if view.streams and len(view.points) <= A_FEW:
-        notes += filter(None, [first_note(view.table.documents([point.runs[0] for point in view.points]))])
+        documents = view.table.documents([point.runs[0] for point in view.points])
+        notes += filter(None, [scarce.first_note(documents), slowdowns.first_note(documents)])
     if has_groups and (hidden := hidden_streams(view)):
         streams = "stream is" if hidden == 1 else "streams are"
         notes.append(f"{hidden:,} more {streams} not shown: --measure streams.NAME.p99 prints a measure of any stream.")

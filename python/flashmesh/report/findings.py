@@ -15,13 +15,12 @@ from flashmesh.aggregate.points import SEED
 from flashmesh.aggregate.steadiness import JUDGED_MAX, remedy_of, unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
-from flashmesh.report import stream_findings
+from flashmesh.report import scarce, slowdowns, stream_findings
 from flashmesh.report.answer import answer, effect, is_open_in
 from flashmesh.report.bottleneck import bound_sentence, is_restated
 from flashmesh.report.chart_spec import axis_of
 from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, figures_of, listed, text, verb
 from flashmesh.report.measures import measure_named
-from flashmesh.report.scarce import first_note
 from flashmesh.report.view import A_FEW
 from flashmesh.report.winners import FASTEST, LOWEST, cause, parts, winners
 
@@ -76,7 +75,8 @@ def notes(table: RunTable) -> list[str]:
         documents = table.documents([point.runs[0] for point in unsteady[:JUDGED_MAX]])
         found.append(unsteady_note(len(unsteady), len(table.points), documents, remedy_of([table])))
     if len(table.points) <= A_FEW:
-        found += filter(None, [first_note(table.documents([point.runs[0] for point in table.points]))])
+        documents = table.documents([point.runs[0] for point in table.points])
+        found += filter(None, [scarce.first_note(documents), slowdowns.first_note(documents)])
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
@@ -10,7 +10,7 @@ from flashmesh.report import quantities as q
 from flashmesh.report.replay import phases
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rich.console import RenderableType
 
@@ -37,19 +37,28 @@ def shown(result: Result, measured: Fairness, terminal: Terminal) -> Iterator[Re
         worst = next(stream.name for stream in measured.streams if stream.slowdown == most)
         told = f"unfairness {unfairness:.2f}, fairness {measured.fairness:.2f}"
         yield Text(f"slowdown of the mean at most {most:.2f} ({worst}), {told}")
-    for told in filter(None, (ended_early(result), not_steady_alone(measured))):
+    for told in filter(None, (ended_early(result), not_steady_alone(result.document))):
         yield Text(told, style="yellow")
 
 
-def not_steady_alone(measured: Fairness) -> str:
-    """Returns a sentence on the streams whose runs alone are not steady; empty if all are, or with one stream."""
-    names = [stream.name for stream in measured.streams if stream.alone_steady is False]
-    if not names or len(measured.streams) == 1:
+def first_note(documents: Iterable[Mapping[str, Any]]) -> str:
+    """Returns the sentence on runs alone of the first of some results that has one; empty if none has."""
+    return next(filter(None, map(not_steady_alone, documents)), "")
+
+
+def not_steady_alone(document: Mapping[str, Any]) -> str:
+    """Returns a sentence on the streams of a result whose runs alone are not steady.
+
+    Empty if all are steady, with one stream, or without slowdowns.
+    """
+    streams = document["fairness"]["streams"] if document["fairness"] is not None else []
+    names = [stream["name"] for stream in streams if stream["alone_steady"] is False]
+    if not names or len(streams) == 1:
         return ""
     subject = f"The run of {names[0]} alone is" if len(names) == 1 else f"The runs of {', '.join(names)} alone are"
     which = "the slowdown" if len(names) == 1 else "their slowdowns"
     may = f"{which} may change with the number of requests"
-    return f"{subject} not steady: {may}. --until-steady lengthens runs alone too."
+    return f"{subject} not steady: {may}. --until-steady lengthens runs alone too, up to --steady-limit."
 
 
 def ended_early(result: Result) -> str:
