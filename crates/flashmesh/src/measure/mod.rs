@@ -1,35 +1,20 @@
 //! Results of a run: latencies and their breakdown, path conflicts, utilisation, bottleneck and lower bound. Also the steady state after a
 //! warm-up, and the results of each epoch.
 
-pub mod batches;
-pub mod bound;
-pub mod breakdown;
-pub mod cache;
-pub mod columns;
-pub mod completions;
+mod bottleneck;
+mod completed_requests;
 pub mod confidence;
-pub mod document;
-pub mod fairness;
-pub mod host;
-pub mod interval;
-pub mod latency;
-pub mod lower_bound;
+mod epochs;
+mod latencies;
 mod memory;
-mod moments;
-pub mod network;
-pub mod part_times;
-pub mod path_conflicts;
-pub mod recording;
 pub mod report;
-pub mod request_budget;
-pub mod request_log;
-pub mod series;
-pub mod sparse_histogram;
-pub mod stationarity;
-pub mod steadiness;
+mod steady_state;
 pub mod stream;
-pub mod timeline;
-pub mod user_quantities;
-mod window_drift;
 
+pub use bottleneck::{bound, lower_bound, part_times, path_conflicts};
+pub use completed_requests::{columns, completions, request_log};
+pub use epochs::{interval, timeline};
+pub use latencies::{breakdown, latency};
 pub use memory::peak_rss;
+pub use report::{cache, document, fairness, host, network, recording, user_quantities};
+pub use steady_state::{batches, request_budget, steadiness};

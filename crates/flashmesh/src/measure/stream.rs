@@ -1,7 +1,7 @@
 //! Counts of the requests of one stream.
 
-use super::breakdown::{Breakdown, BreakdownSums};
-use super::latency::LatencyHistogram;
+use super::latencies::breakdown::{Breakdown, BreakdownSums};
+use super::latencies::latency::LatencyHistogram;
 use super::report::{BreakdownParts, BreakdownReport, DistributionReport, LatencyReport};
 use crate::host::status::Status;
 use crate::schedule::latency_account::LatencyBreakdown;

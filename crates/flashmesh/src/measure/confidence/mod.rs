@@ -15,9 +15,9 @@ mod request_intervals;
 use std::ops::Range;
 
 use self::request_intervals::{RequestIntervals, increment};
-use super::batches::Batches;
-use super::interval::DriveCounts;
-use super::latency::LatencySummary;
+use super::epochs::interval::DriveCounts;
+use super::latencies::latency::LatencySummary;
+use super::steady_state::batches::Batches;
 use crate::config::PrecisionOf;
 use crate::quantities;
 use crate::units::Time;

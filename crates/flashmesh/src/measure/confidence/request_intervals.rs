@@ -7,8 +7,8 @@ use super::{
     BreakdownConfidence, ConfidenceInterval, Distribution, INTERVAL_ENDS, LatencyConfidence, LatencyConfidenceReport,
     PERCENTILES,
 };
-use crate::measure::batches::{Batches, CumulativeSamples, RequestSample};
-use crate::measure::breakdown::{BreakdownSums, PARTS};
+use crate::measure::latencies::breakdown::{BreakdownSums, PARTS};
+use crate::measure::steady_state::batches::{Batches, CumulativeSamples, RequestSample};
 use crate::measure::stream::MeasuredKind;
 use crate::units::Time;
 

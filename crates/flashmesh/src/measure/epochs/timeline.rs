@@ -5,18 +5,18 @@
 //! means of batches, and the later batches add up to the measured window. So memory is bounded, no request is stored, and the window begins at most
 //! one batch away from the end that MSER finds.
 
-use super::batches::Batches;
-use super::breakdown::BreakdownSummary;
 use super::interval::{DriveCounts, Interval, IntervalReport, PartCounts};
-use super::report::{DistributionReport, LatencyReport};
-use super::request_budget::RequestBudget;
 use super::series::{IntervalLength, IntervalSeries};
-use super::sparse_histogram::SparseHistogram;
-use super::stationarity::{self, Drift, OBSERVATIONS_MIN, ROUNDS};
-use super::steadiness::are_stores_balanced;
 use crate::config::{Measure, WarmUp};
 use crate::host::status::Status;
 use crate::ids::StreamId;
+use crate::measure::latencies::breakdown::BreakdownSummary;
+use crate::measure::latencies::sparse_histogram::SparseHistogram;
+use crate::measure::report::{DistributionReport, LatencyReport};
+use crate::measure::steady_state::batches::Batches;
+use crate::measure::steady_state::request_budget::RequestBudget;
+use crate::measure::steady_state::stationarity::{self, Drift, OBSERVATIONS_MIN, ROUNDS};
+use crate::measure::steady_state::steadiness::are_stores_balanced;
 use crate::quantities;
 use crate::units::Time;
 use crate::workload::IoRequest;

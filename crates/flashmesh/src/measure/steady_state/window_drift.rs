@@ -1,9 +1,9 @@
 //! Drift of the requests of a window, compared with its noise.
 
 use super::batches::{CumulativeSamples, RequestSample};
-use super::confidence::half_width_without_drift;
 use super::stationarity::{Drift, RANGE_MAX, ROUNDS, SLOPE_MAX};
-use super::stream::MeasuredKind;
+use crate::measure::confidence::half_width_without_drift;
+use crate::measure::stream::MeasuredKind;
 use crate::units::Time;
 
 /// Range of a measure over five rounds (fifths of a window) above which the range counts as drift, not as noise, in half-widths of a round's 95 %

@@ -2,8 +2,8 @@
 //! measured window.
 
 use super::lower_bound::DieWork;
-use super::report::Utilisation;
 use crate::fabric::HoldTimes;
+use crate::measure::report::Utilisation;
 use crate::units::Time;
 
 /// Busy time of each part in one span of the run: from its start, or from an earlier sample (see [`since`](Self::since)).

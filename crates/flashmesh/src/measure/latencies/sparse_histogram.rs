@@ -3,9 +3,9 @@
 //! The histograms of a run ([`super::latency`]) take half a megabyte each, however few latencies they have. A run that is divided into intervals has
 //! hundreds of them, so an interval has a list of its non-empty bins. The bins are the same as those of the histograms, and so are the percentiles.
 
-use super::confidence::{Distribution, INTERVAL_ENDS};
 use super::latency::{EXACT_BITS, LatencyDistribution, LatencySummary, distribution_of, quantiles_of, summary_of};
 use super::moments::Moments;
+use crate::measure::confidence::{Distribution, INTERVAL_ENDS};
 use crate::units::Time;
 
 /// Number of latencies that are buffered before they are sorted into bins.

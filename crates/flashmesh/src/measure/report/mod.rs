@@ -1,19 +1,22 @@
 //! The result of a run, in the order of the keys of its JSON.
 
-use super::bound::Bound;
-use super::breakdown::BreakdownSummary;
-use super::cache::{CacheReport, PowerCutReport};
+pub mod cache;
+pub mod document;
+pub mod fairness;
+pub mod host;
+pub mod network;
+pub mod recording;
+pub mod user_quantities;
+
+use super::bottleneck::bound::Bound;
+use super::bottleneck::lower_bound::LowerBound;
+use super::bottleneck::path_conflicts::CausesReport;
 use super::confidence::{ConfidenceReport, PrecisionReport, StreamConfidence};
-use super::host::HostReport;
-use super::interval::IntervalReport;
-use super::latency::{LatencyDistribution, LatencySummary};
-use super::lower_bound::LowerBound;
-use super::network::NetworkReport;
-use super::path_conflicts::CausesReport;
-use super::recording::TimelineReport;
-use super::steadiness::SteadinessReport;
-use super::timeline::{MeasuredReport, WarmUpReport};
-use super::user_quantities::UserQuantities;
+use super::epochs::interval::IntervalReport;
+use super::epochs::timeline::{MeasuredReport, WarmUpReport};
+use super::latencies::breakdown::BreakdownSummary;
+use super::latencies::latency::{LatencyDistribution, LatencySummary};
+use super::steady_state::steadiness::SteadinessReport;
 use crate::collisions::{CollisionsReport, ReplicationReport};
 use crate::fabric::layout::LinkKind;
 use crate::fabric::{Layout, LinkUsage, venice};
@@ -25,6 +28,11 @@ use crate::results::counters::PersistenceReport;
 pub use crate::results::counters::{FlashReport, GcReport, SlcReport};
 use crate::units::Time;
 use crate::workload::WorkloadSummary;
+use cache::{CacheReport, PowerCutReport};
+use host::HostReport;
+use network::NetworkReport;
+use recording::TimelineReport;
+use user_quantities::UserQuantities;
 
 quantities! {
     /// Results of the whole run, warm-up included. If the power was cut, all of them but `power_cut` cover the time up to the cut.

@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use super::breakdown::{BreakdownSums, PARTS};
-use super::interval::DriveCounts;
-use super::stream::{MeasuredKind, StreamMeasures};
+use crate::measure::epochs::interval::DriveCounts;
+use crate::measure::latencies::breakdown::{BreakdownSums, PARTS};
+use crate::measure::stream::{MeasuredKind, StreamMeasures};
 use crate::units::Time;
 
 /// Number of marks (samples of cumulative counts) at which every second mark is dropped, and the spacing of the others doubles. \[choice\]
@@ -35,7 +35,7 @@ pub struct CumulativeSamples<T> {
 }
 
 impl<T> CumulativeSamples<T> {
-    pub(super) fn new(origin: Time, at_origin: T, spacing: Time) -> CumulativeSamples<T> {
+    pub(in super::super) fn new(origin: Time, at_origin: T, spacing: Time) -> CumulativeSamples<T> {
         CumulativeSamples { origin, at_origin, spacing, values: Vec::new() }
     }
 
@@ -50,7 +50,7 @@ impl<T> CumulativeSamples<T> {
         Time::from_ps(self.origin.as_ps().saturating_add(after))
     }
 
-    pub(super) fn push(&mut self, value: T) {
+    pub(in super::super) fn push(&mut self, value: T) {
         self.values.push(value);
         if self.values.len() == MARKS_MAX {
             self.double_spacing();

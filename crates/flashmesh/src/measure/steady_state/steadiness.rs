@@ -5,8 +5,8 @@
 
 use super::batches::{BATCH_REQUESTS_MIN, Batches, CumulativeSamples, DriveSample, FillLevels, RequestSample};
 use super::stationarity::RANGE_MAX;
-use super::stream::MeasuredKind;
 use super::window_drift::WindowDrift;
+use crate::measure::stream::MeasuredKind;
 use crate::names;
 use crate::quantities;
 use crate::units::Time;

@@ -1,7 +1,7 @@
 //! Latencies in the bins of an HDR histogram (three significant digits over any range), and their exact mean.
 
-use super::confidence::{Distribution, INTERVAL_ENDS};
 use super::moments::Moments;
+use crate::measure::confidence::{Distribution, INTERVAL_ENDS};
 use crate::quantities;
 use crate::units::Time;
 

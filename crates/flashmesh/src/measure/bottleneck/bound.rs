@@ -1,9 +1,9 @@
 //! Bottleneck of a run, as one line of text.
 
-use super::breakdown::BreakdownSummary;
-use super::report::Utilisation;
 use crate::fabric::layout::Link;
 use crate::fabric::{HoldTimes, Layout};
+use crate::measure::latencies::breakdown::BreakdownSummary;
+use crate::measure::report::Utilisation;
 use crate::{names, quantities};
 
 /// Busy share of time from which a part of the drive counts as saturated. The busiest saturated part is the bottleneck.

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use super::Report;
 use super::fairness::Fairness;
-use super::report::Report;
 use crate::quantities;
 use crate::results::{Reported, Shape};
 

@@ -2,10 +2,10 @@
 //!
 //! Adjacent intervals can be added: the sum has the counts and the percentiles of both.
 
-use super::report::{FlashReport, GcReport, LatencyReport};
-use super::sparse_histogram::SparseHistogram;
 use crate::host::status::Status;
 use crate::ids::StreamId;
+use crate::measure::latencies::sparse_histogram::SparseHistogram;
+use crate::measure::report::{FlashReport, GcReport, LatencyReport};
 use crate::quantities;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
