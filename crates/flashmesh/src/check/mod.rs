@@ -1,69 +1,66 @@
 //! Oracles: invariants of the simulation, checked by code that is independent of the simulator's.
 //!
 //! The oracles receive the notices of a run as a probe, keep their own model of the drive, and compare. They are always on in tests, and in any run
-//! with `--check`. Each oracle is a module:
+//! with `--check`. Each oracle is a module.
+//!
+//! The flash array, in `array`:
 //!
 //! - `addresses`: the geometry of the drive agrees with the configuration;
-//! - `clock`: time never decreases;
+//! - `dies`: a die does one operation at a time, for the time of its kind and pages, suspensions included;
+//! - `planes`: planes join an operation as the multi-plane rule allows, each with one page;
+//! - `programs`: the units of a page or word line are programmed by one operation between erases;
+//! - `pages`: a page is programmed once between erases, in order, within the size of its block, and no erase destroys a newest version;
+//! - `parity`: parity of superblocks follows every N - 1 data programs on a die, once.
+//!
+//! Transfers over the interconnect, in `transfers`:
+//!
 //! - `links`: a link is used for one die at a time, to which it leads, and no link stays held without need;
 //! - `searches`: a scout (path search) of Venice that meets no other scout has the outcome that a flood fill predicts;
 //! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
 //! - `holds`: with `fabric.hold-path` a transaction keeps its path until it ends, and then releases it;
 //! - `commands`: a command matches its operation and takes the configured time, and a transfer over a channel takes the time of its bytes;
-//! - `cores`: a core of the controller does one job at a time, in order of arrival, and every command, completion and move had its job;
-//! - `data`: the data of a program comes with its command or was copied from another chip, and read data leaves with the requested size;
-//! - `dies`: a die does one operation at a time, for the time of its kind and pages, suspensions included;
-//! - `planes`: planes join an operation as the multi-plane rule allows, each with one page;
-//! - `programs`: the units of a page or word line are programmed by one operation between erases;
-//! - `pages`: a page is programmed once between erases, in order, within the size of its block, and no erase destroys a newest version;
-//! - `parity`: parity of superblocks follows every N - 1 data programs on a die, once;
-//! - `cache`: the device cache returns no stale data and loses none;
-//! - `freshness`: every read returns the newest version, and no write is lost;
-//! - `durability`: after a power cut recovery finds all programmed pages, and confirmed deallocations stay in effect;
+//! - `data`: the data of a program comes with its command or was copied from another chip, and read data leaves with the requested size.
+//!
+//! The address map, in `map`:
+//!
 //! - `mapping`: the map of the translation layer is a bijection and agrees with the array;
 //! - `entries`: map entries are read before use, and written back before they are dropped;
-//! - `namespaces`: a request stays within its namespace, whose pages lie on the planes bound to it;
+//! - `durability`: after a power cut recovery finds all programmed pages, and confirmed deallocations stay in effect.
+//!
+//! Host requests, in `host`:
+//!
 //! - `queues`: host queues do not overflow, and commands are fetched once and in order;
+//! - `namespaces`: a request stays within its namespace, whose pages lie on the planes bound to it;
 //! - `requests`: every request completes once, with all of its pages, and a flush after the writes before it;
+//! - `freshness`: every read returns the newest version, and no write is lost.
+//!
+//! Other parts of the drive:
+//!
+//! - `cache`: the device cache returns no stale data and loses none;
+//! - `cores`: a core of the controller does one job at a time, in order of arrival, and every command, completion and move had its job;
+//! - `clock`: time never decreases;
 //! - `energy`: the energy in the report is the sum over the observed events.
 //!
 //! The oracles share no arithmetic with the simulator: addresses, times and ranges come from `arithmetic`, which depends only on the configuration.
 
-mod addresses;
 mod arithmetic;
-mod array_unit;
+mod array;
 mod cache;
 mod clock;
-mod commands;
 mod cores;
-mod data;
-mod dies;
-mod durability;
 mod energy;
-mod entries;
 pub mod expected_fabrics;
-mod freshness;
 #[cfg(test)]
 mod histories;
-mod holds;
 mod hooks;
+mod host;
 mod id_vec;
-mod links;
-mod mapping;
-mod namespaces;
-mod pages;
-mod parity;
-mod paths;
-mod per_page;
-mod planes;
+mod map;
 mod probe;
-mod programs;
-mod queues;
 mod read_parts;
-mod requests;
-mod searches;
 #[cfg(test)]
 mod slc_faults;
+mod transfers;
 
 use rustc_hash::FxHashSet;
 
@@ -77,28 +74,28 @@ use crate::power::energy::PowerReport;
 use crate::units::Time;
 
 use arithmetic::{ArrayTree, SlcArea, in_units, pages_per_unit, units_per_page};
+use array::dies::Dies;
+use array::pages::Pages;
+use array::parity::Parity;
+use array::planes::Planes;
+use array::programs::Programs;
 use cache::Cache;
 use clock::Clock;
-use commands::Commands;
 use cores::Cores;
-use data::Data;
-use dies::Dies;
-use durability::Durability;
 use energy::Energy;
-use entries::Entries;
 use expected_fabrics::ExpectedFabric;
-use freshness::Freshness;
-use holds::Holds;
-use links::Links;
-use mapping::Mapping;
-use namespaces::Namespaces;
-use pages::Pages;
-use parity::Parity;
-use paths::Paths;
-use planes::Planes;
-use programs::Programs;
-pub(crate) use queues::Queues;
-use requests::Requests;
+use host::freshness::Freshness;
+use host::namespaces::Namespaces;
+pub(crate) use host::queues::Queues;
+use host::requests::Requests;
+use map::durability::Durability;
+use map::entries::Entries;
+use map::mapping::Mapping;
+use transfers::commands::Commands;
+use transfers::data::Data;
+use transfers::holds::Holds;
+use transfers::links::Links;
+use transfers::paths::Paths;
 
 /// All oracles (independent checks) of a run.
 ///
@@ -177,7 +174,7 @@ impl Oracles {
             whole: FxHashSet::default(),
             violation: None,
         };
-        oracles.judge(addresses::NAME, addresses::audit(geometry, config), Time::ZERO);
+        oracles.judge(array::addresses::NAME, array::addresses::audit(geometry, config), Time::ZERO);
         oracles
     }
 

@@ -1,7 +1,7 @@
 //! Tests of the oracles with faults injected into a drive with an SLC cache. The cache is block 7 of each plane, with two pages.
 
-use super::data::Data;
 use super::histories::{assert_fails, assert_silent, config, oracles_with, us};
+use super::transfers::data::Data;
 use super::{Oracles, Origin};
 use crate::config::{Config, MultiPlane, PageTypes, ProgramUnit};
 use crate::fabric::{Payload, TransferKind};
@@ -66,7 +66,7 @@ fn planes_that_join_in_blocks_of_two_kinds_are_caught() {
 
 #[test]
 fn a_page_that_a_block_of_the_cache_does_not_have_is_caught() {
-    let mut pages = super::pages::Pages::new(&cached());
+    let mut pages = super::array::pages::Pages::new(&cached());
     assert_eq!(pages.programmed(Ppn(29), Lpn(1), Origin::Destaged), Ok(()));
     let beyond = pages.programmed(Ppn(30), Lpn(2), Origin::Destaged).expect_err("it has two");
     assert!(beyond.contains("which a block of the SLC cache does not have"), "{beyond}");
@@ -74,7 +74,7 @@ fn a_page_that_a_block_of_the_cache_does_not_have_is_caught() {
 
 #[test]
 fn pages_of_the_map_and_moved_ones_in_the_cache_are_caught() {
-    let mut pages = super::pages::Pages::new(&cached());
+    let mut pages = super::array::pages::Pages::new(&cached());
     let found = pages.programmed(CACHED, Lpn(1), Origin::Map).expect_err("the host alone writes there");
     assert!(found.contains("of the SLC cache was programmed for Map"), "{found}");
 }

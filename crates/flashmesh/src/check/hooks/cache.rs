@@ -3,7 +3,7 @@
 use crate::cache::Sectors;
 use crate::check::Oracles;
 use crate::check::cache::Cache;
-use crate::check::requests::Requests;
+use crate::check::host::requests::Requests;
 use crate::ids::{Lpn, RequestId};
 use crate::results::counters::PowerCutReport;
 use crate::units::Time;

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use crate::check::Oracles;
 use crate::check::cores::Cores;
-use crate::check::namespaces::Namespaces;
-use crate::check::queues::Queues;
-use crate::check::requests::Requests;
+use crate::check::host::namespaces::Namespaces;
+use crate::check::host::queues::Queues;
+use crate::check::host::requests::Requests;
 use crate::host::interface::InterfaceNotice;
 use crate::ids::{RequestId, StreamId};
 use crate::kernel::job::Job;

@@ -1,8 +1,8 @@
 //! Hooks of the oracles (checks of a run) for map entries and translation pages.
 
 use crate::check::Oracles;
-use crate::check::durability::Durability;
-use crate::check::entries::Entries;
+use crate::check::map::durability::Durability;
+use crate::check::map::entries::Entries;
 use crate::ftl::mapping_cache::EntryEvent;
 use crate::ids::{Lpn, Ppn, RequestId};
 use crate::persistence::Recovered;

@@ -1,11 +1,11 @@
 //! Hooks of the oracles (checks of a run) for paths, transfers and links between controllers and chips.
 
 use crate::check::Oracles;
-use crate::check::commands::Commands;
-use crate::check::data::Data;
-use crate::check::links::Links;
-use crate::check::paths::Paths;
-use crate::check::searches;
+use crate::check::transfers::commands::Commands;
+use crate::check::transfers::data::Data;
+use crate::check::transfers::links::Links;
+use crate::check::transfers::paths::Paths;
+use crate::check::transfers::searches;
 use crate::fabric::{Grant, LinkUse, Payload, ScoutSearch, SendOutcome, TransferPhase};
 use crate::ids::{AcknowledgementId, DieId};
 use crate::units::Time;
