@@ -58,51 +58,38 @@
 pub mod allocation;
 mod audit;
 mod blocks;
-mod chip_to_chip_destination;
 pub mod collection;
-mod commit;
-mod default_location;
-mod initial_map;
 mod interleaving;
-mod mapping;
+mod map;
 pub mod mapping_cache;
-mod occupancy;
 mod open_block_kind;
-mod pages;
-mod partition;
-mod placement;
+mod planes;
 mod precondition;
-mod prepared;
-mod reclaim;
 mod replicas;
 mod replication;
 mod rules;
 mod slc;
-mod spare_blocks;
-mod superblocks;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
-mod translation;
-mod untimed;
+mod writes;
 
 pub use allocation::{DriveView, IdleDies, PageRead, PageWrite, RequestPart};
 pub use blocks::{BlockManager, BlockState};
-pub use mapping::Mapping;
-pub use occupancy::PlaneOccupancy;
+pub use map::mapping::Mapping;
+pub use map::translation::TranslationPages;
 pub use open_block_kind::OpenBlockKind;
-pub use partition::Partition;
+pub use planes::occupancy::PlaneOccupancy;
+pub use planes::partition::Partition;
+pub use planes::spare_blocks::{blocks_for_gathering, spare_blocks_min};
+pub use planes::superblocks::Superblocks;
 pub(crate) use precondition::CollectionInProgress;
 #[cfg(feature = "internals")]
 pub use precondition::PreconditionReport;
-pub use precondition::{ProgressCallback, computed_map_bytes};
-pub use prepared::PreparedDrives;
+pub use precondition::{PreparedDrives, ProgressCallback, computed_map_bytes};
 pub use rules::FtlRules;
-pub use spare_blocks::{blocks_for_gathering, spare_blocks_min};
-pub use superblocks::Superblocks;
-pub use translation::TranslationPages;
-pub use untimed::UntimedWrites;
+pub use writes::untimed::UntimedWrites;
 
 use collection::Collector;
 use replicas::Replicas;

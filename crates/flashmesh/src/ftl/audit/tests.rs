@@ -4,7 +4,7 @@ use super::*;
 use crate::config::{self, Allocation, Config, Indices, Namespace};
 use crate::flash::geometry::Geometry;
 use crate::ftl::blocks::{BlockEntry, BlockState};
-use crate::ftl::mapping::Mapping;
+use crate::ftl::map::mapping::Mapping;
 use crate::ftl::{FtlRules, IdleDies, OpenBlockKind};
 use crate::ids::Lpn;
 use crate::units::Bytes;

@@ -14,7 +14,7 @@
 use super::{BlockManager, BlockState};
 use crate::ftl::Superblocks;
 use crate::ftl::open_block_kind::OpenBlockKind;
-use crate::ftl::superblocks::SuperblockPlanes;
+use crate::ftl::planes::superblocks::SuperblockPlanes;
 use crate::ids::{BlockId, PlaneId};
 
 /// Division of the planes into superblocks, and the progress of the erases of their victims.

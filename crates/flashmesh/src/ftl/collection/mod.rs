@@ -1,5 +1,6 @@
-//! Garbage collection: selection of victims, and the conditions under which collections begin.
+//! Garbage collection: the conditions under which collections begin, the selection of victims, and the steps of a collection.
 
+mod chip_to_chip_destination;
 mod collector;
 mod d_choices;
 mod fifo;
@@ -7,6 +8,7 @@ mod greedy;
 mod random;
 mod random_p;
 mod random_pp;
+mod reclaim;
 
 pub(super) use collector::Collector;
 pub use d_choices::DChoices;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{ProgressCallback, map_group};
 use crate::ftl::allocation::PlaneShare;
-use crate::ftl::initial_map::{InitialMap, PlaneGroup};
+use crate::ftl::map::initial_map::{InitialMap, PlaneGroup};
 use crate::ftl::{Ftl, OpenBlockKind};
 use crate::ids::{PlaneId, Ppn};
 

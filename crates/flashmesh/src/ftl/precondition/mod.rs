@@ -1,9 +1,11 @@
-//! Preconditioning: the state of the drive before the first request, without a simulation of all writes that lead to it.
+//! Preconditioning: the state of the drive before the first request, without a simulation of all writes that lead to it. Runs that
+//! begin in the same state share it.
 
 mod aged;
 mod fill;
 mod permutation;
 mod phase;
+mod prepared;
 mod sample;
 mod sample_inputs;
 mod scatter;
@@ -14,12 +16,13 @@ mod write_runs;
 pub(super) use fill::lay_out_translation;
 pub(super) use permutation::Permutation;
 pub(crate) use phase::CollectionInProgress;
+pub use prepared::PreparedDrives;
 pub(super) use scatter::Scatter;
 pub(super) use stored_sample::StateStore;
 
 use steady_state::CopyOptions;
 
-use super::initial_map::{InitialMap, PlaneGroup};
+use super::map::initial_map::{InitialMap, PlaneGroup};
 use super::{Ftl, FtlRules, Partition, allocation};
 use crate::config::{self, Allocation, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;

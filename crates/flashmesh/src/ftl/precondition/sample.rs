@@ -8,9 +8,9 @@ use super::stored_sample::{StateStore, StoredSample};
 use super::{ProgressCallback, fill};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
-use crate::ftl::initial_map::PlaneImage;
 use crate::ftl::interleaving::Interleaving;
-use crate::ftl::mapping::PREFETCHED;
+use crate::ftl::map::initial_map::PlaneImage;
+use crate::ftl::map::mapping::PREFETCHED;
 use crate::ftl::{Ftl, IdleDies};
 use crate::ids::Lpn;
 

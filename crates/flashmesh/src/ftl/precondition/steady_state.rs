@@ -14,7 +14,7 @@ use crate::config::ExpectedWrites;
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ftl::allocation::PlaneShare;
-use crate::ftl::initial_map::{InitialMap, PlaneGroup, PlaneImage};
+use crate::ftl::map::initial_map::{InitialMap, PlaneGroup, PlaneImage};
 use crate::ftl::{Ftl, Superblocks};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 

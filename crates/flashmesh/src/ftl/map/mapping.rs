@@ -12,7 +12,7 @@ use crate::units::Bytes;
 const REGION_ENTRIES: u32 = 1024;
 
 /// Number of pages whose entries are prefetched together; the entries fit into the L1 cache.
-pub(super) const PREFETCHED: usize = 128;
+pub(in super::super) const PREFETCHED: usize = 128;
 
 /// Encoded entry of a logical page that was mapped and then deallocated.
 const UNMAPPED: u32 = u32::MAX;
@@ -69,7 +69,7 @@ impl Clone for Mapping {
 
 impl Mapping {
     /// Creates a map without entries. `logical_pages` counts host pages and translation pages, `pages` all physical pages of the drive.
-    pub(super) fn new(logical_pages: u32, pages: u32) -> Mapping {
+    pub(in super::super) fn new(logical_pages: u32, pages: u32) -> Mapping {
         let regions = logical_pages.div_ceil(REGION_ENTRIES);
         Mapping {
             forward: vec![0; logical_pages as usize],
@@ -82,7 +82,7 @@ impl Mapping {
     }
 
     /// Sets the computed entries, which apply to pages never set in the tables. No host page may be mapped yet.
-    pub(super) fn set_initial(&mut self, initial: InitialMap) {
+    pub(in super::super) fn set_initial(&mut self, initial: InitialMap) {
         self.initial = Some(Arc::new(initial));
     }
 
@@ -98,7 +98,7 @@ impl Mapping {
     }
 
     #[inline]
-    pub(super) fn get(&self, lpn: Lpn) -> Option<Ppn> {
+    pub(in super::super) fn get(&self, lpn: Lpn) -> Option<Ppn> {
         let entry = self.entry(lpn);
         self.place_in(entry, lpn)
     }
@@ -138,12 +138,12 @@ impl Mapping {
 
     /// Returns whether the map has computed entries, for pages not written since the preconditioning.
     #[inline]
-    pub(super) fn is_computed(&self) -> bool {
+    pub(in super::super) fn is_computed(&self) -> bool {
         self.initial.is_some()
     }
 
     /// Stores the map entries of the valid physical `pages` in the tables, where lookups are faster. Entries already stored do not change.
-    pub(super) fn materialize(&mut self, pages: impl Iterator<Item = Ppn>) {
+    pub(in super::super) fn materialize(&mut self, pages: impl Iterator<Item = Ppn>) {
         let Some(initial) = &self.initial else { return };
         let computed = pages.filter(|ppn| self.reverse[ppn.index()] == 0);
         let computed: Vec<(Lpn, Ppn)> = computed.filter_map(|ppn| Some((initial.lpn_at(ppn)?, ppn))).collect();
@@ -151,7 +151,7 @@ impl Mapping {
     }
 
     /// Stores all entries that are still computed in the tables, and drops the computed map.
-    pub(super) fn materialize_all(&mut self) {
+    pub(in super::super) fn materialize_all(&mut self) {
         let Some(initial) = self.initial.take() else { return };
         initial.in_batches(|batch| {
             batch.retain(|&(lpn, _)| self.entry(lpn) == 0);
@@ -162,19 +162,19 @@ impl Mapping {
     /// Returns the location of `lpn` in the forward table; `None` if the table has no entry for it (the location may then be computed) or the page
     /// was deallocated.
     #[inline]
-    pub(super) fn stored(&self, lpn: Lpn) -> Option<Ppn> {
+    pub(in super::super) fn stored(&self, lpn: Lpn) -> Option<Ppn> {
         let entry = self.entry(lpn);
         entry.checked_sub(1).filter(|_| entry != UNMAPPED).map(Ppn)
     }
 
     /// Returns whether any page, including translation pages, was ever mapped.
-    pub(super) fn is_used(&self) -> bool {
+    pub(in super::super) fn is_used(&self) -> bool {
         self.initial.is_some() || self.written_bytes() > Bytes::ZERO
     }
 
     /// Maps `lpn` to `ppn` in both directions. Returns the previous location of `lpn`; `None` if it was unmapped.
     #[inline]
-    pub(super) fn set(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Ppn> {
+    pub(in super::super) fn set(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Ppn> {
         self.reverse[ppn.index()] = lpn.0 + 1;
         let entry = self.set_entry(lpn, ppn.0 + 1);
         let old = self.place_in(entry, lpn);
@@ -185,7 +185,7 @@ impl Mapping {
     /// Maps several pages. No queued read may have looked up their entries, because these changes are not counted. Faster than [`Mapping::set`] for
     /// each page, because the entries are prefetched.
     #[inline]
-    pub(super) fn set_all(&mut self, pages: &[(Lpn, Ppn)]) {
+    pub(in super::super) fn set_all(&mut self, pages: &[(Lpn, Ppn)]) {
         for pages in pages.chunks(PREFETCHED) {
             for &(lpn, ppn) in pages {
                 prefetch(&self.reverse, ppn.index());
@@ -219,13 +219,13 @@ impl Mapping {
     }
 
     /// Records that `ppn` holds a copy of `lpn`, such as a replica. The mapped location of `lpn` stays the same.
-    pub(super) fn set_reverse(&mut self, ppn: Ppn, lpn: Lpn) {
+    pub(in super::super) fn set_reverse(&mut self, ppn: Ppn, lpn: Lpn) {
         self.reverse[ppn.index()] = lpn.0 + 1;
     }
 
     /// Unmaps `lpn`. Returns its previous location; `None` if it was unmapped already.
     #[inline]
-    pub(super) fn clear(&mut self, lpn: Lpn) -> Option<Ppn> {
+    pub(in super::super) fn clear(&mut self, lpn: Lpn) -> Option<Ppn> {
         let old = self.get(lpn)?;
         self.changes += 1;
         self.set_entry(lpn, UNMAPPED);
@@ -234,7 +234,7 @@ impl Mapping {
 
     /// Returns the logical page last programmed at `ppn`. Meaningful only while `ppn` is valid; page 0 if none was ever programmed there.
     #[inline]
-    pub(super) fn lpn_at(&self, ppn: Ppn) -> Lpn {
+    pub(in super::super) fn lpn_at(&self, ppn: Ppn) -> Lpn {
         match self.reverse[ppn.index()].checked_sub(1) {
             Some(lpn) => Lpn(lpn),
             None => self.initial.as_ref().and_then(|initial| initial.lpn_at(ppn)).unwrap_or(Lpn(0)),
@@ -242,7 +242,7 @@ impl Mapping {
     }
 
     /// Returns the physical pages of `lpns`, in this order. All of `lpns` must be mapped by entries in the forward table.
-    pub(super) fn physical_pages(&self, lpns: Range<u32>) -> impl Iterator<Item = Ppn> {
+    pub(in super::super) fn physical_pages(&self, lpns: Range<u32>) -> impl Iterator<Item = Ppn> {
         let entries = &self.forward[lpns.start as usize..lpns.end as usize];
         entries
             .iter()
@@ -259,7 +259,7 @@ impl Mapping {
 
     /// Returns the mapped logical pages with their physical pages, by ascending logical page. Takes time proportional to the number of regions in
     /// which an entry was ever set; with computed entries, proportional to the number of all regions.
-    pub(super) fn mapped(&self) -> impl Iterator<Item = (Lpn, Ppn)> {
+    pub(in super::super) fn mapped(&self) -> impl Iterator<Item = (Lpn, Ppn)> {
         let regions = (0..self.logical_pages()).step_by(REGION_ENTRIES as usize);
         let used = regions.filter(|&first| self.initial.is_some() || self.is_region_written(Lpn(first)));
         let pages = used.flat_map(|first| first..self.logical_pages().min(first + REGION_ENTRIES));
@@ -272,7 +272,7 @@ impl Mapping {
         Bytes::new(u64::from(regions) * u64::from(REGION_ENTRIES) * size_of::<u32>() as u64)
     }
 
-    pub(super) fn logical_pages(&self) -> u32 {
+    pub(in super::super) fn logical_pages(&self) -> u32 {
         self.forward.len() as u32
     }
 }

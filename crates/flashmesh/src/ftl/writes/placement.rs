@@ -1,8 +1,8 @@
 //! Placement of written pages: choice of their planes, by the allocator or by a policy.
 
-use super::allocation::{self, Allocator, StaticOrder};
-use super::{DriveView, Ftl, IdleDies, PageRead, PageWrite, PlaneOccupancy};
 use crate::config::Allocation;
+use crate::ftl::allocation::{self, Allocator, StaticOrder};
+use crate::ftl::{DriveView, Ftl, IdleDies, PageRead, PageWrite, PlaneOccupancy};
 use crate::ids::{Lpn, PlaneId};
 use crate::schedule::load::LoadView;
 

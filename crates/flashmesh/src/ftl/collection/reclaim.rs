@@ -4,8 +4,8 @@
 //! [`Ftl::move_block_kind`], programs it, and calls [`Ftl::commit_move`]. When no valid page is left and all programs have ended, it erases the
 //! victim and calls [`Ftl::finish_erase`].
 
-use super::Ftl;
-use super::collection::VictimSelector;
+use super::VictimSelector;
+use crate::ftl::Ftl;
 use crate::ids::{BlockId, Lpn, PlaneId};
 
 impl Ftl {

@@ -3,22 +3,22 @@
 use std::ops::Range;
 
 use super::spare_blocks::spare_blocks_min;
-use super::translation::TranslationPages;
 use crate::config::{ArrayLevel, Config};
 use crate::error::NamespaceError;
 use crate::flash::geometry::Geometry;
 use crate::flash::namespace::ResolvedNamespace;
+use crate::ftl::map::translation::TranslationPages;
 use crate::ids::PlaneId;
 
 /// Set of planes: all combinations of some channels, ways, dies in a chip, and planes in a die.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PlaneSet {
+pub(in super::super) struct PlaneSet {
     /// Indices at each array level, ascending: channels, ways in a channel, dies in a chip, planes in a die.
     levels: [Vec<u32>; 4],
 }
 
 impl PlaneSet {
-    pub(super) fn whole(geometry: &Geometry) -> PlaneSet {
+    pub(in super::super) fn whole(geometry: &Geometry) -> PlaneSet {
         let all = |count: u32| (0..count).collect();
         let Geometry { channels, chips_per_channel, dies_per_chip, planes_per_die, .. } = *geometry;
         PlaneSet { levels: [all(channels), all(chips_per_channel), all(dies_per_chip), all(planes_per_die)] }
@@ -29,17 +29,17 @@ impl PlaneSet {
         PlaneSet { levels: [channels, ways, dies, planes].map(|set| set.as_slice().to_vec()) }
     }
 
-    pub(super) fn len(&self) -> u32 {
+    pub(in super::super) fn len(&self) -> u32 {
         self.levels.iter().map(|level| level.len() as u32).product()
     }
 
     #[inline]
-    pub(super) fn level(&self, level: ArrayLevel) -> &[u32] {
+    pub(in super::super) fn level(&self, level: ArrayLevel) -> &[u32] {
         &self.levels[level as usize]
     }
 
     /// Returns the planes of the set, sorted so that the first level of `order` varies fastest.
-    pub(super) fn in_order(&self, geometry: &Geometry, order: [ArrayLevel; 4]) -> Vec<PlaneId> {
+    pub(in super::super) fn in_order(&self, geometry: &Geometry, order: [ArrayLevel; 4]) -> Vec<PlaneId> {
         let plane = |residue: u32| {
             let mut rest = residue;
             // Indices of the channel, way, die and plane, in the order of [`ArrayLevel`].
@@ -59,10 +59,10 @@ impl PlaneSet {
 
 /// Range of logical pages that are stored on the same set of planes.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
-    pub(super) pages: Range<u32>,
+pub(in super::super) struct Part {
+    pub(in super::super) pages: Range<u32>,
     /// Index of the set of planes in `Partition::sets`.
-    pub(super) set: usize,
+    pub(in super::super) set: usize,
 }
 
 /// Partition of the logical pages among sets of planes.
@@ -73,9 +73,9 @@ pub(super) struct Part {
 /// bound to different planes are isolated as well \[choice\].
 #[derive(Clone, Debug)]
 pub struct Partition {
-    pub(super) sets: Vec<PlaneSet>,
+    pub(in super::super) sets: Vec<PlaneSet>,
     /// Parts in ascending order of their pages. Between the host pages of the last namespace and the first translation page there may be a gap.
-    pub(super) parts: Vec<Part>,
+    pub(in super::super) parts: Vec<Part>,
     /// Logical pages of each namespace, whether it is bound to planes or not.
     namespaces: Vec<Range<u32>>,
     order: [ArrayLevel; 4],
@@ -143,7 +143,7 @@ impl Partition {
     }
 
     /// Creates a partition with a single set of all planes, for `pages` logical pages from 0 on. All host streams share one open block in each plane.
-    pub(super) fn undivided(geometry: &Geometry, config: &Config, pages: u32) -> Partition {
+    pub(in super::super) fn undivided(geometry: &Geometry, config: &Config, pages: u32) -> Partition {
         let all = Part { pages: 0..pages, set: 0 };
         let namespaces = vec![all.pages.clone()];
         let divided = (vec![PlaneSet::whole(geometry)], vec![all]);
@@ -179,23 +179,23 @@ impl Partition {
     }
 
     /// Returns the order of array levels in which static allocation fills the planes of a set; the first level varies fastest.
-    pub(super) fn order(&self) -> [ArrayLevel; 4] {
+    pub(in super::super) fn order(&self) -> [ArrayLevel; 4] {
         self.order
     }
 
     /// Returns the end of the page numbers of all parts (ranges of logical pages that are assigned to planes).
-    pub(super) fn end(&self) -> u32 {
+    pub(in super::super) fn end(&self) -> u32 {
         self.parts.iter().map(|part| part.pages.end).max().unwrap_or(0)
     }
 
     /// Returns the largest number of pages of `part` on any of its planes, with the pages spread evenly.
-    pub(super) fn max_even_pages(&self, part: &Part) -> u32 {
+    pub(in super::super) fn max_even_pages(&self, part: &Part) -> u32 {
         let runs = (part.pages.len() as u32).div_ceil(self.units_per_page);
         runs.div_ceil(self.sets[part.set].len()) * self.units_per_page
     }
 
     /// Returns the first pages of each namespace, up to the share `fill` (0 to 1) of its pages. Empty ranges are omitted.
-    pub(super) fn filled_ranges(&self, fill: f64) -> Vec<Range<u32>> {
+    pub(in super::super) fn filled_ranges(&self, fill: f64) -> Vec<Range<u32>> {
         let beginning = |pages: &Range<u32>| {
             let filled = (pages.len() as f64 * fill) as u32;
             pages.start..pages.start + filled.min(pages.len() as u32)
@@ -205,14 +205,14 @@ impl Partition {
 
     /// Returns `pages`, split where one part (range of logical pages with the same set of planes) ends and the next begins. Pages outside
     /// all parts are omitted.
-    pub(super) fn split_at_parts(&self, pages: Range<u32>) -> Vec<Range<u32>> {
+    pub(in super::super) fn split_at_parts(&self, pages: Range<u32>) -> Vec<Range<u32>> {
         let cut = |part: &Part| part.pages.start.max(pages.start)..part.pages.end.min(pages.end);
         self.parts.iter().map(cut).filter(|range| !range.is_empty()).collect()
     }
 
     /// Returns the host streams with an open block of their own in `plane`, as a bit set by stream number; 0 if all host streams share one
     /// open block.
-    pub(super) fn dedicated_streams(&self, plane: PlaneId) -> u64 {
+    pub(in super::super) fn dedicated_streams(&self, plane: PlaneId) -> u64 {
         self.writers.get(plane.index()).copied().unwrap_or(0)
     }
 
@@ -249,7 +249,7 @@ impl Partition {
     /// A limit is the sum of the even share of the part and a portion of the slack of the plane (pages that are neither filled on a full drive nor
     /// part of the needed spare blocks). Half of the slack is divided equally among the parts on the plane. The other half is left to guests of
     /// replication or stays free, because a plane with more valid pages than others is more costly to collect.
-    pub(super) fn page_limits(&self, geometry: &Geometry) -> Vec<u32> {
+    pub(in super::super) fn page_limits(&self, geometry: &Geometry) -> Vec<u32> {
         let planes = geometry.planes() as usize;
         let mut sharing = vec![0; planes];
         let members: Vec<Vec<PlaneId>> =

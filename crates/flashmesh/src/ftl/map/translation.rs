@@ -21,7 +21,7 @@ use crate::units::Bytes;
 const REPLICA_ENTRY_BYTES: u64 = 24;
 
 /// Returns whether the map is stored on flash, because DRAM holds only a part of it or because it has to survive a power cut.
-pub(super) fn is_map_on_flash(config: &Config) -> bool {
+pub(in super::super) fn is_map_on_flash(config: &Config) -> bool {
     config.mapping.cache_capacity.is_some() || config.persistence.has_journal()
 }
 
@@ -103,13 +103,13 @@ impl TranslationPages {
     }
 
     /// Returns the first translation page that holds no entry of a page before `lpn`.
-    pub(super) fn first_beginning_at(&self, lpn: u32) -> u32 {
+    pub(in super::super) fn first_beginning_at(&self, lpn: u32) -> u32 {
         self.logical_pages + lpn.div_ceil(self.entries_per_page)
     }
 
     /// Returns a copy for a sample (simulated planes): `count` translation pages after `logical_pages` host pages, none of them for the replication
     /// map or the journal.
-    pub(super) fn scaled(&self, logical_pages: u32, count: u32) -> TranslationPages {
+    pub(in super::super) fn scaled(&self, logical_pages: u32, count: u32) -> TranslationPages {
         TranslationPages { logical_pages, count, replica_pages: 0, journal_pages: 0, ..*self }
     }
 

@@ -1,8 +1,8 @@
 //! Occupancy of the planes, as seen by allocators.
 
-use super::blocks::{BlockManager, Plane};
-use super::mapping::Mapping;
-use super::replicas::Replicas;
+use crate::ftl::blocks::{BlockManager, Plane};
+use crate::ftl::map::mapping::Mapping;
+use crate::ftl::replicas::Replicas;
 use crate::ids::{Lpn, PlaneId};
 
 /// Valid pages and pages in flight of each plane, read from the tables of the translation layer.
@@ -16,7 +16,7 @@ pub struct PlaneOccupancy<'a> {
 
 impl<'a> PlaneOccupancy<'a> {
     #[inline]
-    pub(super) fn new(
+    pub(in super::super) fn new(
         blocks: &'a BlockManager,
         mapping: &'a Mapping,
         replicas: Option<&'a Replicas>,

@@ -9,7 +9,7 @@
 //! page type of the home. The home does not occupy a block: another page may be stored at this address, or the block may be free or erased. Garbage
 //! collection neither moves the data of homes nor gains space from them, and they cause no wear.
 
-use super::{Ftl, PlaneOccupancy};
+use crate::ftl::{Ftl, PlaneOccupancy};
 use crate::ids::{Lpn, Ppn, StreamId};
 
 impl Ftl {
@@ -21,7 +21,7 @@ impl Ftl {
     }
 
     /// Returns the home (address at which an unmapped page is read) of the unmapped page `lpn`, for a read that will be queued there.
-    /// Counts this read in [`Mapping::unmapped_reads`](super::Mapping::unmapped_reads).
+    /// Counts this read in [`Mapping::unmapped_reads`](crate::ftl::Mapping::unmapped_reads).
     #[inline(always)]
     pub(crate) fn default_location_for_read(&mut self, lpn: Lpn) -> Ppn {
         self.mapping.count_unmapped_read();

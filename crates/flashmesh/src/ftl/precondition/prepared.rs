@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Ftl, FtlRules, ProgressCallback};
+use super::ProgressCallback;
 use crate::config::{Config, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
+use crate::ftl::{Ftl, FtlRules};
 use crate::states::StateFolder;
 
 /// Sections of a configuration that do not affect the initial state of a run, except through the expected writes of its workloads, which

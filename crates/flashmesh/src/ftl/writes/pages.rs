@@ -1,7 +1,7 @@
 //! Allocation of physical pages to writes: when the program begins, or with early binding (`ftl.write-binding = "early"`) when the write is queued.
 
-use super::spare_blocks::PREALLOCATED_BLOCKS;
-use super::{Ftl, OpenBlockKind};
+use crate::ftl::planes::spare_blocks::PREALLOCATED_BLOCKS;
+use crate::ftl::{Ftl, OpenBlockKind};
 use crate::ids::{PlaneId, Ppn};
 
 impl Ftl {

@@ -1,6 +1,6 @@
 //! Moves of garbage collection to other chips: choice of the plane to which a valid page is copied.
 
-use super::{Ftl, OpenBlockKind, PlaneOccupancy};
+use crate::ftl::{Ftl, OpenBlockKind, PlaneOccupancy};
 use crate::ids::{DieId, Lpn, PlaneId};
 
 impl Ftl {
@@ -28,9 +28,9 @@ impl Ftl {
     /// without arriving pages.
     ///
     /// A plane has one more open block, for arriving pages, and one more spare block for it
-    /// ([`INCOMING_BLOCKS`](super::spare_blocks::INCOMING_BLOCKS), checked with the configuration). As for host writes, a page is admitted only while
-    /// the plane stays within its page limit, which excludes its spare blocks. Victim selectors choose a block with invalid pages sooner or later,
-    /// and its collection frees these invalid pages. So collections that send pages to each other come to an end.
+    /// ([`INCOMING_BLOCKS`](crate::ftl::planes::spare_blocks::INCOMING_BLOCKS), checked with the configuration). As for host writes, a page is
+    /// admitted only while the plane stays within its page limit, which excludes its spare blocks. Victim selectors choose a block with invalid pages
+    /// sooner or later, and its collection frees these invalid pages. So collections that send pages to each other come to an end.
     pub(crate) fn admit_chip_to_chip(
         &mut self,
         lpns: &[Lpn],

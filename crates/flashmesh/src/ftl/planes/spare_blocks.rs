@@ -1,8 +1,8 @@
 //! Spare blocks: blocks that a plane needs beyond the blocks that its pages fill.
 
-use super::translation::is_map_on_flash;
 use crate::config::{self, Config, WriteBinding};
 use crate::flash::geometry::SPARE_BLOCKS_PER_PLANE_MIN;
+use crate::ftl::map::translation::is_map_on_flash;
 
 /// Spare blocks of a plane for its open block for pages that arrive from other chips.
 pub const INCOMING_BLOCKS: u32 = 1;
@@ -24,7 +24,7 @@ pub const FOLD_BLOCKS: u32 = 2;
 pub const LENT_BLOCKS: u32 = 1;
 
 /// Returns the number of spare blocks that each plane needs. Not included are the open blocks of host streams beyond the first, which
-/// [`Partition::spare_blocks_needed`](super::Partition::spare_blocks_needed) adds.
+/// [`Partition::spare_blocks_needed`](crate::ftl::Partition::spare_blocks_needed) adds.
 pub fn spare_blocks_min(config: &Config) -> u32 {
     let needs = [
         (config.gc.r#move.crosses_chips(), INCOMING_BLOCKS),

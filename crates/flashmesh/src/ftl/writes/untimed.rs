@@ -1,12 +1,12 @@
 //! Writes without simulated time, for preconditioning and for studies of write amplification. Untimed writes must not be mixed with operations in
 //! flight.
 
-use super::{Ftl, IdleDies, OpenBlockKind};
+use crate::ftl::{Ftl, IdleDies, OpenBlockKind};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, StreamId};
 
 /// Access to the translation layer that writes pages, and collects garbage for them, without simulated time.
 #[derive(Debug)]
-pub struct UntimedWrites<'a>(pub(super) &'a mut Ftl);
+pub struct UntimedWrites<'a>(pub(in super::super) &'a mut Ftl);
 
 impl UntimedWrites<'_> {
     /// Writes `lpn` immediately. Before that, collects the plane of `lpn` if needed, moves pages for static wear levelling, and collects again while
@@ -43,7 +43,7 @@ impl UntimedWrites<'_> {
 
     /// Writes `lpns` in order, with the same effect as [`write`](Self::write) for each. On a drive of one plane, or whose planes all share
     /// superblocks, writes runs of pages together, which is faster. Returns the number of valid pages moved.
-    pub(super) fn write_all(&mut self, lpns: &[Lpn], idle: &IdleDies) -> u64 {
+    pub(in super::super) fn write_all(&mut self, lpns: &[Lpn], idle: &IdleDies) -> u64 {
         if !self.can_write_runs() {
             return lpns.iter().map(|&lpn| self.write(lpn, idle)).sum();
         }
@@ -104,14 +104,14 @@ impl UntimedWrites<'_> {
     }
 
     /// Moves the valid pages of `victims`, and erases all of them. Returns the number of pages moved.
-    pub(super) fn empty(&mut self, victims: &[BlockId]) -> u64 {
+    pub(in super::super) fn empty(&mut self, victims: &[BlockId]) -> u64 {
         let moved = victims.iter().map(|&victim| self.move_pages(victim)).sum();
         victims.iter().for_each(|&victim| self.0.finish_erase(victim));
         moved
     }
 
     /// Moves one valid page: the first one of the victim with the most valid pages left. Does nothing if no victim has a valid page.
-    pub(super) fn move_next(&mut self, victims: &[BlockId]) {
+    pub(in super::super) fn move_next(&mut self, victims: &[BlockId]) {
         let ftl = &mut *self.0;
         let Some(&victim) = victims.iter().max_by_key(|&&victim| ftl.blocks.valid_pages(victim)) else { return };
         let Some((page, lpn)) = ftl.next_valid_page(victim, 0) else { return };
@@ -124,7 +124,7 @@ impl UntimedWrites<'_> {
     }
 
     /// Returns whether a host write would find a free page in the planes that collect together with `plane`, before their victims are erased.
-    pub(super) fn can_write(&self, plane: PlaneId) -> bool {
+    pub(in super::super) fn can_write(&self, plane: PlaneId) -> bool {
         let blocks = &self.0.blocks;
         let stream = blocks.host_block_kind(plane, Some(StreamId(0)));
         let plane = if blocks.has_twins() { blocks.twin_behind(plane, stream).0 } else { plane };

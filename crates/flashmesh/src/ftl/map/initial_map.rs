@@ -1,20 +1,20 @@
 //! Computed map of a preconditioned drive, for pages not written or moved since the preconditioning.
 //!
 //! Sequential data is stored in order. The random steady state consists of copies of a simulated sample (a few planes), each with permuted logical
-//! pages ([`Ftl::precondition`](super::Ftl::precondition)). Two tables of the sample and a permutation for each copy replace the tables of the whole
-//! drive. So a drive of terabytes is ready as soon as its sample is. The tables of [`Mapping`](super::mapping::Mapping) hold everything written
+//! pages ([`Ftl::precondition`](crate::ftl::Ftl::precondition)). Two tables of the sample and a permutation for each copy replace the tables of the
+//! whole drive. So a drive of terabytes is ready as soon as its sample is. The tables of [`Mapping`](super::mapping::Mapping) hold everything written
 //! later.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::allocation::{PlaneShare, StaticOrder};
-use super::interleaving::Interleaving;
 use super::mapping::PREFETCHED;
-use super::precondition::{Permutation, Scatter};
 use crate::engine::prefetch::prefetch;
 use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
+use crate::ftl::allocation::{PlaneShare, StaticOrder};
+use crate::ftl::interleaving::Interleaving;
+use crate::ftl::precondition::{Permutation, Scatter};
 use crate::ids::{Lpn, PlaneId, Ppn};
 
 /// Entry of `group_of` for a plane that preconditioning has not filled.
@@ -22,7 +22,7 @@ const NO_GROUP: u32 = u32::MAX;
 
 /// Computed map of all planes that preconditioning has filled.
 #[derive(Clone, Debug)]
-pub(super) struct InitialMap {
+pub(in super::super) struct InitialMap {
     order: StaticOrder,
     /// Logical pages that are mapped, as ranges of page numbers.
     ranges: Vec<Range<u32>>,
@@ -37,7 +37,7 @@ pub(super) struct InitialMap {
 /// State of a sample (simulated planes) at one moment: the locations of its logical pages. Planes of the drive are filled with copies of it. With
 /// several copies, each block of the drive interleaves one block of every copy.
 #[derive(Clone, Debug)]
-pub(super) struct PlaneImage {
+pub(in super::super) struct PlaneImage {
     /// For each logical page of the sample, its location in the first copy, as an offset in pages from the first page of a [`PlaneGroup`].
     offsets: Vec<u32>,
     by_pages: Divisor,
@@ -54,7 +54,7 @@ pub(super) struct PlaneImage {
 
 /// Planes that were filled together, in order or from copies of one sample.
 #[derive(Clone, Debug)]
-pub(super) struct PlaneGroup {
+pub(in super::super) struct PlaneGroup {
     first_page: Ppn,
     /// Logical pages of the group, one share per plane and range, each after the total number of logical pages in the shares before it.
     shares: Vec<(u32, PlaneShare)>,

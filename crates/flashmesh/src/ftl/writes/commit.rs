@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::Ftl;
-use super::allocation::Allocator;
+use crate::ftl::Ftl;
+use crate::ftl::allocation::Allocator;
 use crate::ids::{Lpn, PlaneId, Ppn};
 
 impl Ftl {
@@ -16,7 +16,7 @@ impl Ftl {
 
     /// Maps `lpn` to `ppn`, which has been programmed, and invalidates the older version and the replica of `lpn`. Returns the plane of `ppn`.
     #[inline]
-    pub(super) fn commit(&mut self, lpn: Lpn, ppn: Ppn) -> PlaneId {
+    pub(in super::super) fn commit(&mut self, lpn: Lpn, ppn: Ppn) -> PlaneId {
         let old = self.mapping.set(lpn, ppn);
         if let Some(old) = old {
             self.invalidate(old);
@@ -72,7 +72,7 @@ impl Ftl {
 
     /// Marks `ppn` as invalid. Returns whether `ppn` was a guest (page that replication has put on its plane).
     #[inline]
-    pub(super) fn invalidate(&mut self, ppn: Ppn) -> bool {
+    pub(in super::super) fn invalidate(&mut self, ppn: Ppn) -> bool {
         let plane = self.blocks.accounts.invalidate(ppn);
         self.replicas.as_mut().is_some_and(|replicas| replicas.dismiss_guest(ppn, plane))
     }
@@ -93,7 +93,7 @@ impl Ftl {
     /// Notifies the allocator, if it counts valid pages, that `lpn` moved to another location. `from` is `None` if `lpn` was unmapped
     /// before; `to` is `None` if `lpn` is unmapped afterwards.
     #[inline]
-    pub(super) fn notify_move(&mut self, lpn: Lpn, from: Option<Ppn>, to: Option<Ppn>) {
+    pub(in super::super) fn notify_move(&mut self, lpn: Lpn, from: Option<Ppn>, to: Option<Ppn>) {
         if self.counts_parts {
             let plane_of = |ppn: Option<Ppn>| ppn.map(|ppn| self.geometry.plane_of(ppn));
             self.allocation.on_moved(lpn, plane_of(from), plane_of(to));
@@ -101,7 +101,7 @@ impl Ftl {
     }
 
     /// Notifies the allocator, if it counts valid pages, of the mapped pages in `pages`, a range of logical pages mapped without host writes.
-    pub(super) fn notify_filled(&mut self, pages: Range<u32>) {
+    pub(in super::super) fn notify_filled(&mut self, pages: Range<u32>) {
         if self.counts_parts {
             self.mapping.materialize_all();
             for lpn in pages.map(Lpn) {
