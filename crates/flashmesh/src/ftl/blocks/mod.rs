@@ -3,22 +3,15 @@
 //! This module handles physical pages only. The map handles logical pages, and [`Collector`](super::collection::Collector) selects victims.
 
 mod accounts;
-mod audit;
-mod fill;
-pub(super) mod free_blocks;
-mod image;
 mod move_destination;
-pub(super) mod open_blocks;
 mod plane;
 mod programs;
 mod queries;
-mod skip;
 mod table;
 mod twins;
-mod wear_spread;
 
 pub(super) use accounts::BlockAccounts;
-pub(super) use plane::Plane;
+pub(super) use plane::{Plane, free_blocks};
 #[cfg(test)]
 pub(super) use table::BlockEntry;
 pub use table::BlockState;

@@ -4,7 +4,7 @@
 //! and are programmed together, their write pointers stay equal.
 
 use super::BlockManager;
-use super::open_blocks::OpenBlock;
+use super::plane::open_blocks::OpenBlock;
 use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, Ppn};
 

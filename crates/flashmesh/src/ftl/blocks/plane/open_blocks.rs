@@ -7,15 +7,15 @@ use crate::ids::{BlockId, PlaneId, StreamId};
 /// An open block, and the offset of the next page to allocate there. If `next_page` equals the number of pages of the block, the block is full, and
 /// the plane has no open block for this kind of data.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct OpenBlock {
-    pub(in super::super) block: BlockId,
-    pub(in super::super) next_page: u32,
+pub(in super::super::super) struct OpenBlock {
+    pub(in super::super::super) block: BlockId,
+    pub(in super::super::super) next_page: u32,
 }
 
-/// Open blocks of a plane. The fields that most writes access come first; see [`Plane`](super::plane::Plane).
+/// Open blocks of a plane. The fields that most writes access come first; see [`Plane`](super::Plane).
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub(in super::super) struct OpenBlocks {
+pub(in super::super::super) struct OpenBlocks {
     pages_per_block: u32,
     /// Number of pages of an SLC block.
     slc_pages_per_block: u32,
@@ -41,7 +41,7 @@ impl OpenBlocks {
 
     /// Assigns an open block of its own to each host stream in the bit set `writers` (by stream number). If the set is empty, all streams
     /// share one.
-    pub(super) fn set_dedicated_streams(&mut self, writers: u64) {
+    pub(in super::super) fn set_dedicated_streams(&mut self, writers: u64) {
         let streams = u64::BITS - writers.leading_zeros();
         let nothing = OpenBlock { next_page: self.pages_per_block, ..self.blocks[0] };
         self.writers = writers;
@@ -51,7 +51,7 @@ impl OpenBlocks {
     /// Returns the kind of open block for writes of host stream `stream`. If streams have open blocks of their own, but `stream` has none
     /// in this plane or is `None`, returns the kind of the first stream that has one.
     #[inline]
-    pub(in super::super) fn host_block_kind(&self, stream: Option<StreamId>) -> OpenBlockKind {
+    pub(in super::super::super) fn host_block_kind(&self, stream: Option<StreamId>) -> OpenBlockKind {
         if self.writers == 0 {
             return OpenBlockKind::SHARED;
         }
@@ -60,7 +60,7 @@ impl OpenBlocks {
     }
 
     #[inline]
-    pub(in super::super) fn get(&self, stream: OpenBlockKind) -> &OpenBlock {
+    pub(in super::super::super) fn get(&self, stream: OpenBlockKind) -> &OpenBlock {
         match stream {
             OpenBlockKind::Host(StreamId(stream @ 1..)) => &self.beyond[stream as usize - 1],
             _ => &self.blocks[stream.index()],
@@ -68,7 +68,7 @@ impl OpenBlocks {
     }
 
     #[inline]
-    pub(in super::super) fn get_mut(&mut self, stream: OpenBlockKind) -> &mut OpenBlock {
+    pub(in super::super::super) fn get_mut(&mut self, stream: OpenBlockKind) -> &mut OpenBlock {
         match stream {
             OpenBlockKind::Host(StreamId(stream @ 1..)) => &mut self.beyond[stream as usize - 1],
             _ => &mut self.blocks[stream.index()],
@@ -83,7 +83,7 @@ impl OpenBlocks {
 
     /// Returns the kind of data for which `block` is open with `next_page` as its next page; `None` if there is none. Compares the page as well,
     /// because the entry of a full block remains until another block of its kind is opened.
-    pub(super) fn stream_at(&self, block: BlockId, next_page: u32) -> Option<OpenBlockKind> {
+    pub(in super::super) fn stream_at(&self, block: BlockId, next_page: u32) -> Option<OpenBlockKind> {
         self.streams().find(|&stream| {
             let open = self.get(stream);
             (open.block, open.next_page) == (block, next_page)
@@ -91,13 +91,13 @@ impl OpenBlocks {
     }
 
     /// Returns the open blocks with pages left, each with its kind of data.
-    pub(super) fn opened(&self) -> impl Iterator<Item = (OpenBlockKind, OpenBlock)> {
+    pub(in super::super) fn opened(&self) -> impl Iterator<Item = (OpenBlockKind, OpenBlock)> {
         let streams = self.streams().filter(|&stream| self.pages_left(stream) > 0);
         streams.map(|stream| (stream, *self.get(stream)))
     }
 
     #[inline]
-    pub(in super::super) fn pages_left(&self, stream: OpenBlockKind) -> u32 {
+    pub(in super::super::super) fn pages_left(&self, stream: OpenBlockKind) -> u32 {
         let pages = if stream == OpenBlockKind::Slc { self.slc_pages_per_block } else { self.pages_per_block };
         pages - self.get(stream).next_page
     }
@@ -119,7 +119,7 @@ impl OpenBlocks {
 
     /// Copies the open blocks of `source`, a plane of a simulated sample with a single open block of host writes. A block of this drive has `times`
     /// as many pages as a block of the sample. `first_block` is added to the block numbers of `source`.
-    pub(super) fn copy_from(&mut self, source: &OpenBlocks, first_block: u32, times: u32) {
+    pub(in super::super) fn copy_from(&mut self, source: &OpenBlocks, first_block: u32, times: u32) {
         let nothing_open = self.blocks[0];
         let of_slc = *self.get(OpenBlockKind::Slc);
         self.blocks = source.blocks.map(|OpenBlock { block, next_page }| OpenBlock {
@@ -133,7 +133,7 @@ impl OpenBlocks {
     }
 
     #[inline]
-    pub(super) fn pages_per_block(&self) -> u32 {
+    pub(in super::super) fn pages_per_block(&self) -> u32 {
         self.pages_per_block
     }
 }

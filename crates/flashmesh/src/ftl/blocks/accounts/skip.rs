@@ -1,13 +1,13 @@
 //! Skipped pages of open blocks. They count as programmed and invalid.
 
 use super::BlockAccounts;
-use super::open_blocks::OpenBlock;
+use crate::ftl::blocks::plane::open_blocks::OpenBlock;
 use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId};
 
 impl BlockAccounts {
     /// Skips the next `pages` pages of the open block of kind `stream`. Skipped pages count as programmed and invalid.
-    pub(super) fn skip_pages(&mut self, plane: PlaneId, stream: OpenBlockKind, pages: u32) {
+    pub(in super::super) fn skip_pages(&mut self, plane: PlaneId, stream: OpenBlockKind, pages: u32) {
         let account = &mut self.planes[plane.index()];
         let open = account.open.get_mut(stream);
         let block = open.block;
@@ -17,12 +17,12 @@ impl BlockAccounts {
     }
 
     /// Skips all remaining pages of the open block of kind `stream` in `plane`.
-    pub(super) fn skip_open_pages(&mut self, plane: PlaneId, stream: OpenBlockKind) {
+    pub(in super::super) fn skip_open_pages(&mut self, plane: PlaneId, stream: OpenBlockKind) {
         self.skip_pages(plane, stream, self.planes[plane.index()].open.pages_left(stream));
     }
 
     /// Skips the pages of `block` before offset `end`, if it is the open block of kind `stream` in `plane`. Returns the number of pages skipped.
-    pub(super) fn skip_to(&mut self, plane: PlaneId, stream: OpenBlockKind, block: BlockId, end: u32) -> u32 {
+    pub(in super::super) fn skip_to(&mut self, plane: PlaneId, stream: OpenBlockKind, block: BlockId, end: u32) -> u32 {
         let open = self.planes[plane.index()].open.get(stream);
         if open.block != block || open.next_page >= end {
             return 0;
@@ -33,7 +33,7 @@ impl BlockAccounts {
     }
 
     /// Advances every open block to a page offset that is a multiple of `pages`, skipping pages.
-    pub(in super::super) fn align_open_blocks(&mut self, pages: u32) {
+    pub(in super::super::super) fn align_open_blocks(&mut self, pages: u32) {
         for plane in (0..self.geometry.planes()).map(PlaneId) {
             let opened: Vec<(OpenBlockKind, OpenBlock)> = self.planes[plane.index()].open.opened().collect();
             for (stream, OpenBlock { block, next_page }) in opened {

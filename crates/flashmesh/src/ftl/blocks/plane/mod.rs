@@ -1,12 +1,16 @@
 //! State of a plane: free blocks, open blocks, and invalid pages that collection could free.
 
-use super::free_blocks::FreeBlocks;
-use super::open_blocks::OpenBlocks;
-use super::wear_spread::WearSpread;
+pub(in super::super) mod free_blocks;
+pub(super) mod open_blocks;
+mod wear_spread;
+
 use crate::flash::geometry::Geometry;
 use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ftl::slc::SlcPlane;
 use crate::ids::{BlockId, PlaneId};
+use free_blocks::FreeBlocks;
+use open_blocks::OpenBlocks;
+use wear_spread::WearSpread;
 
 /// State of a plane. The fields that each program accesses come first, in one cache line.
 #[derive(Clone, Debug)]

@@ -1,15 +1,16 @@
 //! Consistency check of the tables of blocks and planes.
 
-use super::open_blocks::OpenBlock;
-use super::{BlockAccounts, BlockState};
+use super::BlockAccounts;
 use crate::ftl::audit::check;
+use crate::ftl::blocks::BlockState;
+use crate::ftl::blocks::plane::open_blocks::OpenBlock;
 use crate::ids::{BlockId, PlaneId};
 
 impl BlockAccounts {
     /// Checks that counters agree with the bitmaps, and that every block is in exactly one state and counted by its plane. Returns a description of
     /// the first fault. `reads_bitmaps` is false for a drive that was never written: the bitmaps of unused blocks are skipped, because a read would
     /// allocate their memory.
-    pub(super) fn audit(&self, reads_bitmaps: bool) -> Result<(), String> {
+    pub(in super::super) fn audit(&self, reads_bitmaps: bool) -> Result<(), String> {
         for plane in (0..self.planes.len() as u32).map(PlaneId) {
             self.audit_plane(plane, reads_bitmaps)?;
         }

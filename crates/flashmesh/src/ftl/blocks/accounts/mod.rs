@@ -3,7 +3,12 @@
 //! The operations here change one block or one plane. [`BlockManager`](super::BlockManager) builds superblocks, programs of several pages and the
 //! choice of the destination of moved pages on them.
 
-use super::open_blocks::OpenBlock;
+mod audit;
+mod fill;
+mod image;
+mod skip;
+
+use super::plane::open_blocks::OpenBlock;
 use super::{BlockTable, Plane};
 use crate::flash::geometry::Geometry;
 use crate::ftl::Partition;
