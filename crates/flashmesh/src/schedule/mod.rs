@@ -2,20 +2,11 @@
 
 mod decision;
 mod dispatch;
-pub mod fair;
-pub mod fifo;
-mod group;
-pub mod latency_account;
 pub mod load;
 pub mod multi_plane;
-pub mod out_of_order;
-pub mod paq;
-mod precedence;
-pub mod purpose;
+mod policies;
 pub mod queues;
-pub mod sprinkler;
 pub mod transaction;
-pub mod weighted_round_robin;
 
 use auto_impl::auto_impl;
 use enum_dispatch::enum_dispatch;
@@ -27,8 +18,11 @@ use crate::units::Time;
 
 pub use decision::{ChosenJoiners, Decision, Joiners};
 pub use dispatch::{DieSet, DispatchView};
+pub use policies::{fifo, out_of_order, sprinkler};
+pub use transaction::{latency_account, purpose};
 
 use load::LoadView;
+use policies::{fair, paq};
 use queues::{DieQueues, PlaneMasks, Transactions, planes};
 use transaction::{Priority, Transaction, TransactionClass};
 

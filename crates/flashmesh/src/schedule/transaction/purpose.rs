@@ -1,6 +1,6 @@
 //! Purposes of transactions, such as host reads and GC moves.
 
-use super::transaction::TransactionClass;
+use super::TransactionClass;
 
 /// Whether the device cache reserves a slot for the page until the transaction is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use crate::config::{Config, EraseOrder, MultiPlane};
 use crate::flash::geometry::{Geometry, PLANES_PER_DIE_MAX};
 use crate::ids::{RequestId, TransactionId};
+use crate::schedule::transaction::{Transaction, TransactionClass};
+use crate::schedule::{ChosenJoiners, Decision, Joiners, QueueId, SchedulerView};
 use crate::units::Time;
 
 use super::precedence::{among_classes, overdue_queue};
-use super::transaction::{Transaction, TransactionClass};
-use super::{ChosenJoiners, Decision, Joiners, QueueId, SchedulerView};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {

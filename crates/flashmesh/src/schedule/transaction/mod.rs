@@ -1,10 +1,13 @@
 //! Flash transactions: an operation on one page, or the erase of one block, on its way through a die.
 
+pub mod latency_account;
+pub mod purpose;
+
 use crate::ids::{Lpn, PlaneId, Ppn, RequestId, StreamId, TransactionId};
 use crate::units::Bytes;
 
-use super::latency_account::LatencyAccount;
-use super::purpose::{CacheReservation, Purpose};
+use latency_account::LatencyAccount;
+use purpose::{CacheReservation, Purpose};
 
 pub use crate::config::Priority;
 

@@ -20,11 +20,11 @@
 use crate::config::{Config, EraseOrder};
 use crate::flash::geometry::Geometry;
 use crate::ids::TransactionId;
+use crate::schedule::transaction::{Owner, Transaction, TransactionClass};
+use crate::schedule::{Decision, Joiners, QueueId, Scheduler, SchedulerView};
 use crate::units::Time;
 
 use super::precedence::{among_classes, overdue_queue};
-use super::transaction::{Owner, Transaction, TransactionClass};
-use super::{Decision, Joiners, QueueId, Scheduler, SchedulerView};
 
 /// Limit of `StreamTime::own`, in program times. Above it, `own` and `others` are halved, so that old times lose weight.
 const MEMORY: u64 = 64;

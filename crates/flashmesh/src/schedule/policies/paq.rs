@@ -19,10 +19,10 @@
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
+use crate::schedule::{Decision, DispatchView, QueueId, Scheduler, SchedulerView};
 use crate::units::Time;
 
 use super::group::{Group, GroupPolicy, Rank};
-use super::{Decision, DispatchView, QueueId, Scheduler, SchedulerView};
 
 #[derive(Clone, Debug)]
 pub struct Paq {

@@ -23,9 +23,9 @@ use crate::engine::round_robin::round_robin_rank;
 use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
+use crate::schedule::{Decision, DispatchView, QueueId, Scheduler, SchedulerView};
 
 use super::group::{Group, GroupPolicy, Rank};
-use super::{Decision, DispatchView, QueueId, Scheduler, SchedulerView};
 
 #[derive(Clone, Debug)]
 pub struct Sprinkler {

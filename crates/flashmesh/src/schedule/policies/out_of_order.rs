@@ -9,13 +9,13 @@
 
 use crate::config::{self, EraseOrder, KindOrder, Priorities};
 use crate::ids::DieId;
+use crate::schedule::queues::{DieQueues, NOTHING, PlaneMasks, Transactions, planes};
+use crate::schedule::transaction::{Priority, Transaction, TransactionClass};
+use crate::schedule::{QueueId, Scheduler, SchedulerView};
 use crate::units::Time;
 
 use super::precedence::{self, in_order, overdue_queue};
-use super::queues::{DieQueues, NOTHING, PlaneMasks, Transactions, planes};
-use super::transaction::{Priority, Transaction, TransactionClass};
 use super::weighted_round_robin::WeightedRoundRobin;
-use super::{QueueId, Scheduler, SchedulerView};
 
 const READ_FIRST: [TransactionClass; 2] = [TransactionClass::UserRead, TransactionClass::UserProgram];
 const WRITE_FIRST: [TransactionClass; 2] = [TransactionClass::UserProgram, TransactionClass::UserRead];
@@ -75,7 +75,7 @@ impl OutOfOrder {
 
     /// Returns the class to serve if both reads and programs of requests are queued. This is the class of the oldest transaction if one is overdue
     /// (`schedule.age-bound`) and the last choice was not an overdue one, otherwise [`TransactionClass::UserRead`].
-    pub(super) fn late_plain(
+    pub(in super::super) fn late_plain(
         &mut self,
         die: DieId,
         ready: PlaneMasks,
@@ -158,7 +158,7 @@ fn is_of_one_kind(waiting: &SchedulerView<'_>) -> bool {
 /// Returns the class that the policy chooses, with default options, for one die without queued replica programs. The order of the class indices must
 /// be the order of preference.
 #[inline(always)]
-pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> TransactionClass {
+pub(in super::super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> TransactionClass {
     let internal = ready.and(INTERNAL_PLANES);
     let is_internal = collection_first && internal != NOTHING && ready.and(MAP_PLANES) == NOTHING;
     if is_internal { internal.first_class() } else { ready.first_class() }
@@ -188,10 +188,10 @@ mod tests {
     use super::*;
     use crate::ids::{DieId, Lpn, PlaneId, Ppn};
     use crate::schedule::DieStates;
-    use crate::schedule::purpose::{CacheReservation, MoveRoute, Purpose};
     use crate::schedule::queues::{DieQueues, PlaneMasks, Transactions};
     use crate::schedule::transaction::Owner;
     use crate::schedule::transaction::Transaction;
+    use crate::schedule::transaction::purpose::{CacheReservation, MoveRoute, Purpose};
     use crate::units::Bytes;
 
     const DIES: u32 = 2;

@@ -3,7 +3,7 @@
 //! The urgent priority precedes the round robin, as in NVMe (base specification, section 4.13). The others are visited in cycles of four rounds: high
 //! in all four, medium in two, low in one. If all three have transactions, they are served 4 : 2 : 1. A priority without transactions is skipped.
 
-use super::transaction::Priority;
+use crate::schedule::transaction::Priority;
 
 const WEIGHTS: [(Priority, u8); 3] = [(Priority::High, 4), (Priority::Medium, 2), (Priority::Low, 1)];
 

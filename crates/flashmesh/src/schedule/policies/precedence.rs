@@ -1,10 +1,9 @@
 //! Precedence rules common to all policies: for transactions of the firmware (map, garbage collection, erases), and for overdue transactions.
 
 use crate::config::EraseOrder;
+use crate::schedule::transaction::TransactionClass;
+use crate::schedule::{QueueId, SchedulerView};
 use crate::units::Time;
-
-use super::transaction::TransactionClass;
-use super::{QueueId, SchedulerView};
 
 const MAP: [TransactionClass; 2] = [TransactionClass::MapRead, TransactionClass::MapProgram];
 const MOVES: [TransactionClass; 2] = [TransactionClass::CollectRead, TransactionClass::CollectProgram];

@@ -2,8 +2,8 @@
 //! collection overtakes requests only if it is not preemptible (`gc.preemptible`), if a die is nearly out of free pages, or if writes wait for a fold
 //! of the SLC cache.
 
-use super::transaction::TransactionClass;
-use super::{QueueId, Scheduler, SchedulerView};
+use crate::schedule::transaction::TransactionClass;
+use crate::schedule::{QueueId, Scheduler, SchedulerView};
 
 /// The policy that serves transactions in order of arrival at the die.
 #[derive(Clone, Debug, Default)]
