@@ -10,32 +10,17 @@
 //! assumes. Reads of garbage collection and of translation pages do not count, because they are not host reads. Reads of read-modify-write count only
 //! if `replication.counted-reads` includes them.
 
-mod all_reads;
 mod analysis;
-mod counting;
 mod detector;
-mod lru;
-mod observations;
 mod outstanding_reads;
-mod pair_counts;
-mod pair_lists;
 mod pairs;
-mod random_collisions;
-mod random_dies;
-mod rates;
-mod repetitions;
 mod replication;
-mod report;
-mod virtual_replicas;
 
+#[cfg(feature = "internals")]
+pub use analysis::random_collisions::{read_collision_probability, state_collision_probability};
+pub use analysis::report::{CollisionPair, CollisionsReport, RepetitionBin, ReplicationGain};
 pub use analysis::{Analysis, AnalysisOptions};
 pub use detector::{Detector, DetectorRules, ReplicationDecision};
 pub use outstanding_reads::{Collision, OutstandingReads};
-pub use pair_counts::PairCounts;
-pub use pair_lists::PairLists;
 pub use pairs::PagePair;
-pub use random_collisions::{read_collision_probability, state_collision_probability};
 pub use replication::{ReplicationCounts, ReplicationReport};
-pub use report::{CollisionPair, CollisionsReport, RepetitionBin, ReplicationGain};
-
-use counting::{count, mean_of, share};

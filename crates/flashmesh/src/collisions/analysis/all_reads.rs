@@ -1,6 +1,6 @@
 //! Collision counts that always include reads of read-modify-write, which [`Analysis`](super::Analysis) can exclude.
 
-use super::{Collision, OutstandingReads};
+use crate::collisions::{Collision, OutstandingReads};
 use crate::ids::{DieId, Lpn, TransactionId};
 
 #[derive(Clone, Debug)]

@@ -1,7 +1,10 @@
 //! Samples of the drive at equal intervals: outstanding reads, and whether any of them collide (Patterned Read Collisions, IEEE Access
 //! 2023, section II).
 
-use super::{OutstandingReads, count, mean_of, random_dies::RandomDies, share, state_collision_probability};
+use super::counting::{count, mean_of, share};
+use super::random_collisions::state_collision_probability;
+use super::random_dies::RandomDies;
+use crate::collisions::OutstandingReads;
 use crate::units::Time;
 
 #[derive(Clone, Debug)]

@@ -3,7 +3,9 @@
 use lru::LruCache;
 use rustc_hash::FxBuildHasher;
 
-use super::{AnalysisOptions, OutstandingReads, ReplicationDecision, ReplicationGain};
+use super::AnalysisOptions;
+use super::report::ReplicationGain;
+use crate::collisions::{OutstandingReads, ReplicationDecision};
 use crate::ids::{DieId, Lpn};
 use crate::units::Time;
 

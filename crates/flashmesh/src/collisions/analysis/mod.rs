@@ -1,20 +1,31 @@
 //! Statistics on read collisions, computed from the arrivals and departures of reads (Patterned Read Collisions, IEEE Access 2023, section
 //! II).
 
+mod all_reads;
+mod counting;
+mod observations;
+mod pair_counts;
+pub(super) mod random_collisions;
+mod random_dies;
+mod repetitions;
+pub(super) mod report;
+mod virtual_replicas;
+
 use rustc_hash::FxHashSet;
 
-use super::all_reads::{AllCounts, AllReads};
-use super::observations::Observations;
-use super::random_dies::RandomDies;
-use super::repetitions::repetitions;
-use super::virtual_replicas::VirtualReplicas;
-use super::{
-    Collision, CollisionsReport, Detector, DetectorRules, OutstandingReads, PagePair, PairCounts, count, mean_of,
-    read_collision_probability, share,
-};
+use super::{Collision, Detector, DetectorRules, OutstandingReads, PagePair};
 use crate::ids::{DieId, Lpn, TransactionId};
 use crate::schedule::purpose::ReadPurpose;
 use crate::units::Time;
+use all_reads::{AllCounts, AllReads};
+use counting::{count, mean_of, share};
+use observations::Observations;
+use pair_counts::PairCounts;
+use random_collisions::read_collision_probability;
+use random_dies::RandomDies;
+use repetitions::repetitions;
+use report::CollisionsReport;
+use virtual_replicas::VirtualReplicas;
 
 #[derive(Clone, Copy, Debug)]
 pub struct AnalysisOptions {

@@ -3,7 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{CollisionPair, PagePair, PairCounts, RepetitionBin, share};
+use super::counting::share;
+use super::pair_counts::PairCounts;
+use super::report::{CollisionPair, RepetitionBin};
+use crate::collisions::PagePair;
 
 const TOP_PAIRS: usize = 20;
 

@@ -1,9 +1,9 @@
 //! Lists of colliding page pairs, one for each die, with at most `l_R` entries and LRU replacement (Patterned Read Collisions, IEEE Access
 //! 2023, section III.A).
 
-use super::PagePair;
 use super::lru::{LruOrder, TouchOutcome};
-use super::outstanding_reads::{BITS, die_words};
+use crate::collisions::PagePair;
+use crate::collisions::outstanding_reads::{BITS, die_words};
 use crate::ids::{DieId, Lpn};
 
 /// Entry of a pair list: the counters of a pair of pages that collided on the die of the list.

@@ -1,6 +1,6 @@
 //! Occurrences of page pairs in imbalanced collisions, counted in bounded memory.
 
-use super::PagePair;
+use crate::collisions::PagePair;
 
 /// Number of occurrences of each page pair in imbalanced collisions (another die had at least two fewer outstanding reads).
 ///

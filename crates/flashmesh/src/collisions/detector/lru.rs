@@ -1,6 +1,6 @@
 //! LRU order of the pairs in a pair list.
 
-use super::PagePair;
+use crate::collisions::PagePair;
 use crate::ids::Lpn;
 
 /// Maximum length of a list that is searched linearly; longer lists use a hash table.

@@ -1,10 +1,15 @@
 //! Choice of the page to replicate and its target die: lists of colliding pairs give candidates, whose benefit must exceed their cost (Patterned Read
 //! Collisions, IEEE Access 2023, section III.A).
 
-use super::rates::ReadRates;
-use super::{OutstandingReads, PagePair, PairLists};
+mod lru;
+mod pair_lists;
+mod rates;
+
+use super::{OutstandingReads, PagePair};
 use crate::ids::{DieId, Lpn};
 use crate::units::Time;
+use pair_lists::PairLists;
+use rates::ReadRates;
 
 #[derive(Clone, Copy, Debug)]
 pub struct DetectorRules {
