@@ -1,6 +1,6 @@
 //! Links, wires, controllers and routers of an interconnect, from which power, area and lower bounds on run time are computed.
 
-use super::shared_channels::CHANNEL_WIRES;
+use super::channels::shared_channels::CHANNEL_WIRES;
 use crate::fabric::LinkUsage;
 use crate::ids::LinkId;
 use crate::names;

@@ -4,11 +4,8 @@
 //! the resource whose occupation delayed a grant. The mark \[choice\] is on each modelling decision that no paper states. Each kind of interconnect
 //! has a folder with a static [`FabricInfo`], and an entry in the [registry]. The `FabricInfo` has all properties of the kind that other modules use.
 
-mod arbiter;
-mod arbitration_policy;
 pub mod bus;
 mod cause;
-mod channel_timing;
 mod channels;
 mod held_paths;
 pub mod ideal;
@@ -19,7 +16,6 @@ mod outbox;
 pub mod pnssd;
 pub mod pssd;
 pub mod registry;
-mod shared_channels;
 mod transfer;
 mod usage;
 pub mod venice;
@@ -34,15 +30,15 @@ use crate::ids::{AcknowledgementId, DieId, LinkId, RequestId};
 use crate::units::Time;
 
 pub use crate::error::FabricError;
-pub use arbitration_policy::{ArbitrationPolicy, Contender};
 pub use cause::{Cause, Causes};
-pub use channel_timing::PAGE_ADDRESS_SIZE;
+pub use channels::arbitration_policy::{ArbitrationPolicy, Contender};
+pub use channels::channel_timing::PAGE_ADDRESS_SIZE;
+pub use channels::shared_channels::SharedChannels;
 pub use info::{FabricInfo, RouterPlacement, check};
 pub use layout::{Layout, SharedResource};
 pub use outbox::{GrantRecord, LinkUse, Outbox, ScoutMove, ScoutSearch, ScoutStep, SearchPrediction};
 pub use pnssd::Pnssd;
 pub use registry::{AnyFabric, info_of};
-pub use shared_channels::SharedChannels;
 pub use transfer::{DataOwner, FabricEvent, Grant, Payload, SendOutcome, TOKENS, TransferKind, TransferPhase};
 pub use usage::{HoldTimes, LinkUsage};
 

@@ -6,7 +6,7 @@ use crate::config::{Config, FabricKind, HoldPath};
 use crate::flash::geometry::Geometry;
 
 use super::{
-    Fabric, FabricError, FabricInfo, bus, check, held_paths, ideal, nossd, pnssd, pssd, shared_channels, venice,
+    Fabric, FabricError, FabricInfo, SharedChannels, bus, check, held_paths, ideal, nossd, pnssd, pssd, venice,
 };
 
 /// Properties of all kinds of interconnects, in the order of [`FabricKind`].
@@ -41,7 +41,7 @@ impl Clone for Box<dyn Fabric + Send> {
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 #[allow(clippy::large_enum_variant, reason = "a drive has one")]
 pub enum AnyFabric {
-    SharedChannels(shared_channels::SharedChannels),
+    SharedChannels(SharedChannels),
     Pnssd(pnssd::Pnssd),
     Nossd(nossd::Nossd),
     Circuits(nossd::CircuitSwitchedNossd),

@@ -4,8 +4,8 @@ use crate::config::Controllers;
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, LinkId};
 
+use super::super::channels::shared_channels::CHANNEL_WIRES;
 use super::super::layout::{Layout, Link, LinkKind};
-use super::super::shared_channels::CHANNEL_WIRES;
 
 /// One of the two routes to a die: a channel, and the controller that drives the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

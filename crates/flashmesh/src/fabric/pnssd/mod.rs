@@ -19,9 +19,9 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
-use super::arbiter::{Arbiter, QueuedRequest};
-use super::arbitration_policy::{ArbitrationPolicy, SharedPolicy};
-use super::channel_timing::ChannelTiming;
+use super::channels::arbiter::{Arbiter, QueuedRequest};
+use super::channels::arbitration_policy::{ArbitrationPolicy, SharedPolicy};
+use super::channels::channel_timing::ChannelTiming;
 use super::layout::{LinkKind, SharedResource, TransferDestination};
 use super::{
     Cause, DataOwner, Fabric, Grant, GrantRecord, Layout, LinkUsage, Outbox, Payload, SendOutcome, TransferKind,

@@ -5,8 +5,8 @@ use crate::config::{self, Config, PageMove};
 use crate::flash::geometry::Geometry;
 use crate::units::Rate;
 
-use super::channel_timing::ChannelTiming;
-use super::shared_channels::CHANNEL_WIRES;
+use super::channels::channel_timing::ChannelTiming;
+use super::channels::shared_channels::CHANNEL_WIRES;
 use super::{AnyFabric, FabricError, FabricInfo, RouterPlacement, SharedChannels};
 
 /// Properties of pSSD, for the [registry](super::registry).

@@ -1,4 +1,9 @@
-//! Half-duplex channels. Each has its own arbiter, and is shared by dies with consecutive ids.
+//! Half-duplex channels, their arbitration and their transfer times. Each channel has its own arbiter, and is shared by dies with consecutive ids.
+
+pub(super) mod arbiter;
+pub(super) mod arbitration_policy;
+pub(super) mod channel_timing;
+pub(super) mod shared_channels;
 
 use crate::config::Arbitration;
 use crate::engine::id_table::IdTable;
@@ -6,10 +11,10 @@ use crate::flash::divisor::Divisor;
 use crate::ids::{DieId, LinkId, PathId};
 use crate::units::Time;
 
-use super::arbiter::{Arbiter, QueuedRequest};
-use super::arbitration_policy::SharedPolicy;
-use super::channel_timing::ChannelTiming;
 use super::{Cause, DataOwner, Grant, GrantRecord, LinkUsage, Outbox, Payload, TransferPhase};
+use arbiter::{Arbiter, QueuedRequest};
+use arbitration_policy::SharedPolicy;
+use channel_timing::ChannelTiming;
 
 #[derive(Clone, Debug)]
 struct Channel {

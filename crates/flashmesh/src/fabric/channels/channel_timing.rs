@@ -1,16 +1,15 @@
 //! Transfer times on a channel, for bare bus signals and for packets.
 
 use crate::config;
+use crate::fabric::{Payload, TransferKind};
 use crate::units::{Bytes, Rate, Time, TransferTimes};
-
-use super::{Payload, TransferKind};
 
 /// Size of an entry of the page list in a Clean packet, which makes a chip move the listed pages. No paper states a size.
 pub const PAGE_ADDRESS_SIZE: Bytes = Bytes::new(4);
 
 /// Overhead of a transfer on a channel, in addition to the time of its data bytes.
 #[derive(Clone, Debug)]
-pub(super) enum ChannelOverhead {
+pub(in super::super) enum ChannelOverhead {
     /// Bare bus signals: a command takes [`Payload::command_time`], and data has no overhead.
     Signals,
     /// Packets (Venice, ISCA 2023, section 3.2, after pSSD): one control packet for each plane of a command, and a header and a CRC around the data
@@ -25,19 +24,19 @@ pub(super) enum ChannelOverhead {
 
 /// Calculator of transfer times on channels of one rate.
 #[derive(Clone, Debug)]
-pub(super) struct ChannelTiming {
+pub(in super::super) struct ChannelTiming {
     framing: ChannelOverhead,
     data_times: TransferTimes,
 }
 
 impl ChannelTiming {
     /// Creates the calculator for channels with bare bus signals at `rate`.
-    pub(super) fn signals(rate: Rate) -> ChannelTiming {
+    pub(in super::super) fn signals(rate: Rate) -> ChannelTiming {
         ChannelTiming { framing: ChannelOverhead::Signals, data_times: TransferTimes::new(rate) }
     }
 
     /// Creates the calculator for channels with packets at `rate`, with the packet sizes of `config`.
-    pub(super) fn packets(config: &config::Packets, rate: Rate) -> ChannelTiming {
+    pub(in super::super) fn packets(config: &config::Packets, rate: Rate) -> ChannelTiming {
         let overhead = config.data_header + config.data_crc;
         let framing = ChannelOverhead::Packets { control: rate.time_for(config.control_packet), overhead };
         ChannelTiming { framing, data_times: TransferTimes::new(rate) }
@@ -45,7 +44,7 @@ impl ChannelTiming {
 
     /// Returns the time for which `payload` occupies a channel, overhead included.
     #[inline(always)]
-    pub(super) fn duration(&mut self, payload: Payload) -> Time {
+    pub(in super::super) fn duration(&mut self, payload: Payload) -> Time {
         match self.framing {
             ChannelOverhead::Signals if payload.bytes == Bytes::ZERO => payload.command_time,
             ChannelOverhead::Signals => payload.command_time + self.data_times.time_for(payload.bytes),

@@ -1,18 +1,18 @@
 //! Interconnects of half-duplex channels, one for each row of chips or for each chip: the bus, pSSD, and the path-conflict-free ideal.
 
 use crate::config::Config;
+use crate::fabric::layout::{Layout, Link, LinkKind, SharedResource, TransferDestination};
+use crate::fabric::{DataOwner, Fabric, Grant, LinkUsage, Outbox, Payload, SendOutcome, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
+use super::Channels;
 use super::arbitration_policy::{ArbitrationPolicy, SharedPolicy};
 use super::channel_timing::ChannelTiming;
-use super::channels::Channels;
-use super::layout::{Layout, Link, LinkKind, SharedResource, TransferDestination};
-use super::{DataOwner, Fabric, Grant, LinkUsage, Outbox, Payload, SendOutcome, TransferPhase};
 
 /// Number of data wires of a bus channel (8 bit).
-pub(super) const CHANNEL_WIRES: u32 = 8;
+pub(in super::super) const CHANNEL_WIRES: u32 = 8;
 
 /// An interconnect of half-duplex channels, each for the dies of one row of chips or of one chip.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ fn links(kind: LinkKind, name: &str, count: u32) -> Vec<Link> {
 impl SharedChannels {
     /// Creates an interconnect with one channel (of `wires` data wires) and one controller for each row of chips. `durations` calculates the transfer
     /// times.
-    pub(super) fn one_per_row(
+    pub(in super::super) fn one_per_row(
         config: &Config,
         geometry: &Geometry,
         durations: ChannelTiming,
@@ -48,7 +48,7 @@ impl SharedChannels {
     }
 
     /// Creates an interconnect with one private channel and one controller for each chip, with bare bus signals at the configured channel rate.
-    pub(super) fn one_per_chip(config: &Config, geometry: &Geometry) -> SharedChannels {
+    pub(in super::super) fn one_per_chip(config: &Config, geometry: &Geometry) -> SharedChannels {
         let (chips, durations) = (geometry.chips(), ChannelTiming::signals(config.fabric.channel_rate));
         SharedChannels {
             channels: Channels::new(config.fabric.arbitration, durations, chips, 1, geometry.dies_per_chip),

@@ -3,28 +3,28 @@
 use crate::config::Arbitration;
 use crate::engine::ring::Ring;
 use crate::engine::round_robin::round_robin_rank;
+use crate::fabric::{Cause, DataOwner, TransferPhase};
 use crate::flash::divisor::Divisor;
 use crate::ids::DieId;
 
 use super::arbitration_policy::{Contender, SharedPolicy};
-use super::{Cause, DataOwner, TransferPhase};
 
 /// A queued request of a die for a channel, or for a controller of pnSSD.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct QueuedRequest {
-    pub(super) die: DieId,
-    pub(super) phase: TransferPhase,
+pub(in super::super) struct QueuedRequest {
+    pub(in super::super) die: DieId,
+    pub(in super::super) phase: TransferPhase,
     /// Owner class (mapping cache, host request or GC) of the data to send; ignored for commands.
-    pub(super) data_owner: DataOwner,
+    pub(in super::super) data_owner: DataOwner,
     /// Whether the die requests the channel while it still holds the channel for the same phase, such as for the data of its next page. Always
     /// `false` for pnSSD.
-    pub(super) continues_operation: bool,
+    pub(in super::super) continues_operation: bool,
     /// Resource that was busy when the request arrived. The grant of the request reports it as the cause of the wait.
-    pub(super) cause: Cause,
+    pub(in super::super) cause: Cause,
     /// Index of the die in the round-robin order of the channel or controller. The dies of one chip have consecutive indices.
-    pub(super) position: u32,
+    pub(in super::super) position: u32,
     /// Sequence number of the request, in order of arrival. The two requests of a pnSSD die, one at each controller, have the same number.
-    pub(super) order: u64,
+    pub(in super::super) order: u64,
 }
 
 impl Default for QueuedRequest {
@@ -45,7 +45,7 @@ impl Default for QueuedRequest {
 
 /// Queues of the requests for one channel or controller, with its arbitration rule and round-robin state.
 #[derive(Clone, Debug)]
-pub(super) struct Arbiter {
+pub(in super::super) struct Arbiter {
     arbitration: Arbitration,
     /// Number of dies that share the channel or controller. A pnSSD die with both channels at one controller counts twice.
     positions: u32,
@@ -106,7 +106,7 @@ fn sort_in_last(queue: &mut Ring<QueuedRequest>) {
 
 impl Arbiter {
     /// Creates an arbiter with empty queues for `positions` dies, with `positions_per_chip` dies on each chip.
-    pub(super) fn new(arbitration: Arbitration, positions: u32, positions_per_chip: u32) -> Arbiter {
+    pub(in super::super) fn new(arbitration: Arbitration, positions: u32, positions_per_chip: u32) -> Arbiter {
         // Round robin starts after `last`. Under the data-first round-robin rules, start after the last die, so that commands of chip 0 are first.
         let last = if arbitration.is_data_first_by_chip() { positions.saturating_sub(1) } else { 0 };
         let (positions_per_chip, commands, data) = (Divisor::new(positions_per_chip), Ring::default(), Ring::default());
@@ -115,7 +115,7 @@ impl Arbiter {
 
     /// Replaces the arbitration rule with the custom `policy`, to which `resource`, the number of this channel or controller, is passed. Call before
     /// the first request.
-    pub(super) fn set_policy(&mut self, resource: u32, policy: SharedPolicy) {
+    pub(in super::super) fn set_policy(&mut self, resource: u32, policy: SharedPolicy) {
         // The policy needs both queues in order of arrival, and the last granted die in `last`, as the oldest-first rule keeps them.
         self.arbitration = Arbitration::OldestFirst;
         self.custom = Some((resource, policy));
@@ -152,7 +152,7 @@ impl Arbiter {
 
     /// Enqueues a request in order of arrival. Under the data-first round-robin rules, data requests are in the order of [`precedes`] instead.
     #[inline(always)]
-    pub(super) fn enqueue(&mut self, waiting: QueuedRequest) {
+    pub(in super::super) fn enqueue(&mut self, waiting: QueuedRequest) {
         let is_sorted = waiting.phase != TransferPhase::Command && self.arbitration.is_data_first_by_chip();
         let QueuedRequest { data_owner: data, continues_operation: goes_on, .. } = waiting;
         let queue = self.queue(waiting.phase);
@@ -165,7 +165,7 @@ impl Arbiter {
 
     /// Records a grant to the die at `position` for `phase` that bypassed the queues. The dequeue functions record all other grants.
     #[inline]
-    pub(super) fn record_grant(&mut self, position: u32, phase: TransferPhase) {
+    pub(in super::super) fn record_grant(&mut self, position: u32, phase: TransferPhase) {
         if phase == TransferPhase::Command || !self.arbitration.is_data_first_by_chip() {
             self.before_last = self.last;
             self.last = position;
@@ -191,13 +191,13 @@ impl Arbiter {
 
     /// Removes the queued request of `die` for `phase`, if there is one, because another arbiter has granted a path for it.
     #[inline]
-    pub(super) fn cancel(&mut self, die: DieId, phase: TransferPhase) {
+    pub(in super::super) fn cancel(&mut self, die: DieId, phase: TransferPhase) {
         remove_first(self.queue(phase), |waiting| waiting.die == die);
     }
 
     /// Returns the die of each queued request, first for commands, then for data. A die can occur several times.
     #[inline(always)]
-    pub(super) fn queued_dies(&self) -> impl Iterator<Item = DieId> {
+    pub(in super::super) fn queued_dies(&self) -> impl Iterator<Item = DieId> {
         self.commands.iter().chain(self.data.iter()).map(|waiting| waiting.die)
     }
 
@@ -216,7 +216,7 @@ impl Arbiter {
 
     /// Dequeues the request to grant next among those that match `fits`; `None` if none matches.
     #[inline(always)]
-    pub(super) fn dequeue(&mut self, fits: impl Fn(&QueuedRequest) -> bool) -> Option<QueuedRequest> {
+    pub(in super::super) fn dequeue(&mut self, fits: impl Fn(&QueuedRequest) -> bool) -> Option<QueuedRequest> {
         if self.is_empty() { None } else { self.dequeue_fitting(fits) }
     }
 

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::fabric::{DataOwner, TransferPhase};
 use crate::ids::DieId;
-
-use super::{DataOwner, TransferPhase};
 
 /// A queued request of a die for a channel or a controller, as shown to a custom policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,16 +39,16 @@ pub trait ArbitrationPolicy {
 
 /// A custom policy that the arbiters of all channels or controllers of an interconnect share.
 #[derive(Clone)]
-pub(super) struct SharedPolicy(Arc<Mutex<Box<dyn ArbitrationPolicy + Send>>>);
+pub(in super::super) struct SharedPolicy(Arc<Mutex<Box<dyn ArbitrationPolicy + Send>>>);
 
 impl SharedPolicy {
-    pub(super) fn new(policy: Box<dyn ArbitrationPolicy + Send>) -> SharedPolicy {
+    pub(in super::super) fn new(policy: Box<dyn ArbitrationPolicy + Send>) -> SharedPolicy {
         SharedPolicy(Arc::new(Mutex::new(policy)))
     }
 
     /// Returns the request of `waiting` that the policy chooses for the channel or controller number `resource`. `waiting` must not be
     /// empty. A single request is returned without a call of the policy.
-    pub(super) fn choose(&self, resource: u32, last: u32, waiting: &[Contender]) -> Contender {
+    pub(in super::super) fn choose(&self, resource: u32, last: u32, waiting: &[Contender]) -> Contender {
         let at = if waiting.len() > 1 {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).choose(resource, last, waiting)
         } else {
