@@ -7,21 +7,21 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, DieId, LinkId, PathId, RequestId};
 use crate::units::Time;
 
-use super::chip_pins::ChipPinTable;
-use super::circuit_quota::CircuitQuota;
-use super::counters::Counters;
-use super::flash_controller::{ControllerStage, FlashController};
-use super::flash_controllers::FlashControllers;
-use super::layout::layout;
+use super::controllers::chip_pins::ChipPinTable;
+use super::controllers::circuit_quota::CircuitQuota;
+use super::controllers::flash_controller::{ControllerStage, FlashController};
+use super::controllers::flash_controllers::FlashControllers;
+use super::controllers::path_queue::{PathQueue, PathRequest};
+use super::mesh::layout::layout;
+use super::mesh::ports::Port;
 use super::mesh::{Mesh, MeshCoord};
-use super::network::CircuitNetwork;
-use super::path_queue::{PathQueue, PathRequest};
-use super::ports::Port;
-use super::reachability::WatchedScout;
 use super::routing::custom::CustomRouting;
 use super::routing::{AnyRouting, RoutingAlgorithm};
-use super::scout_events::ScoutEvents;
-use super::tie_break::TieBreaker;
+use super::scouts::counters::Counters;
+use super::scouts::network::CircuitNetwork;
+use super::scouts::reachability::WatchedScout;
+use super::scouts::scout_events::ScoutEvents;
+use super::scouts::tie_break::TieBreaker;
 use super::timing::LinkTiming;
 use super::traffic::Traffic;
 use super::wait_stats::WaitStats;
@@ -230,7 +230,7 @@ impl Fabric for Venice {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ports::Port;
+    use super::super::mesh::ports::Port;
     use super::*;
     use crate::config::Routing;
     use crate::fabric::SearchPrediction;

@@ -57,44 +57,26 @@
 //!   scout to the next launch as `link`. These waits of a request follow one another and are measured separately. The time of the successful scout is
 //!   not counted as a conflict.
 
-mod chip_pins;
-mod circuit_quota;
-mod controller_assignment;
-mod counters;
-mod direction;
+mod controllers;
 mod fabric;
-mod flash_controller;
-mod flash_controllers;
-mod free_controllers;
 mod info;
-mod layout;
 mod link_use_recorder;
 mod mesh;
-mod network;
-mod path_queue;
-mod ports;
-mod reachability;
-mod router;
 pub mod routing;
-mod routing_table;
-mod scout;
-mod scout_events;
-mod step_schedule;
-mod tie_break;
+mod scouts;
 mod timing;
 mod traffic;
 mod wait_stats;
 
-pub use counters::Counters;
 pub use fabric::Venice;
 pub use info::INFO;
-pub use mesh::MeshCoord;
-pub use ports::{Port, PortSet};
+pub use mesh::ports::{Port, PortSet};
+pub use scouts::counters::Counters;
 
 // Public for tests that run scouts without a drive.
 #[cfg(feature = "internals")]
 pub use {
-    mesh::Mesh,
-    network::{CircuitNetwork, ScoutAction},
-    tie_break::TieBreaker,
+    mesh::{Mesh, MeshCoord},
+    scouts::network::{CircuitNetwork, ScoutAction},
+    scouts::tie_break::TieBreaker,
 };

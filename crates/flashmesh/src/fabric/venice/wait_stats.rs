@@ -3,7 +3,7 @@
 use crate::fabric::{Cause, TransferPhase};
 use crate::units::Time;
 
-use super::path_queue::PathRequest;
+use super::controllers::path_queue::PathRequest;
 
 /// Wait of one path request, by cause.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,6 @@
 //! A custom routing algorithm of scouts (packets that search for a path), as a table of its results.
 
-use super::super::ports::PortSet;
+use super::super::mesh::ports::PortSet;
 use super::RoutingAlgorithm;
 
 /// Number of sets of ports to other routers.

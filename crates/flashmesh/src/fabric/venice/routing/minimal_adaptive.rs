@@ -1,6 +1,6 @@
 //! Minimal adaptive routing: the routing of Venice without detours.
 
-use super::super::ports::PortSet;
+use super::super::mesh::ports::PortSet;
 use super::RoutingAlgorithm;
 
 /// Routing by any open port that leads nearer to the destination. A search tries all minimal paths, so it finds a free one if there is any.

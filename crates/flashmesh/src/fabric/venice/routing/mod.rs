@@ -10,7 +10,7 @@ use enum_dispatch::enum_dispatch;
 
 use crate::config;
 
-use super::ports::PortSet;
+use super::mesh::ports::PortSet;
 
 /// An algorithm that selects the ports through which a scout may leave a router.
 ///
@@ -58,7 +58,7 @@ impl AnyRouting {
 #[cfg(test)]
 mod tests {
     use super::super::mesh::MeshCoord;
-    use super::super::ports::Port;
+    use super::super::mesh::ports::Port;
     use super::*;
 
     const HERE: MeshCoord = MeshCoord { row: 4, column: 4 };

@@ -1,6 +1,6 @@
 //! Random depth-first search: the routing of Venice without its preference for minimal paths.
 
-use super::super::ports::PortSet;
+use super::super::mesh::ports::PortSet;
 use super::RoutingAlgorithm;
 
 /// Routing by any open port, whether or not it leads nearer to the destination.

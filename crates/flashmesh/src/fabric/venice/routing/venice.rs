@@ -1,6 +1,6 @@
 //! The routing of Venice: non-minimal and fully adaptive.
 
-use super::super::ports::PortSet;
+use super::super::mesh::ports::PortSet;
 use super::RoutingAlgorithm;
 
 /// Algorithm 1 of Venice, ISCA 2023, section 4.3: any open port that leads nearer to the destination; if there is none, any open port.

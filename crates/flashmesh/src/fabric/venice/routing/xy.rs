@@ -1,6 +1,6 @@
 //! Dimension-order (XY) routing: the search of Venice along a single path.
 
-use super::super::ports::{Port, PortSet};
+use super::super::mesh::ports::{Port, PortSet};
 use super::RoutingAlgorithm;
 
 /// Routing first along the row, then along the column: a single path. The search fails if any link of that path is busy.

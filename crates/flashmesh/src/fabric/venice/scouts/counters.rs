@@ -26,7 +26,7 @@ quantities! {
 impl Counters {
     /// Counts a reserved circuit with `links` links, including controller link and chip link.
     #[inline]
-    pub(super) fn circuit(&mut self, links: u32) {
+    pub(in super::super) fn circuit(&mut self, links: u32) {
         let links = links as usize;
         if self.circuit_lengths.len() <= links {
             self.circuit_lengths.resize(links + 1, 0);

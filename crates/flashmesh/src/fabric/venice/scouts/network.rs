@@ -1,17 +1,17 @@
 //! The network of routers: scouts that reserve circuits link by link, and the reserved circuits.
 
 use crate::config::Revisits;
+use crate::fabric::venice::mesh::direction::{PackedCoord, PackedDestination};
+use crate::fabric::venice::mesh::ports::{Port, PortSet};
+use crate::fabric::venice::mesh::{Mesh, MeshCoord};
+use crate::fabric::venice::routing::AnyRouting;
 use crate::ids::{ChannelId, ChipId, LinkId};
 use crate::units::Time;
 
 use super::counters::Counters;
-use super::direction::{PackedCoord, PackedDestination};
-use super::mesh::{Mesh, MeshCoord};
-use super::ports::{Port, PortSet};
 use super::router::{
     LARGE_TABLE_LEN, PaddedGrid, Router, RouterTable, RouterTableStorage, SMALL_TABLE_LEN, ScoutMarks,
 };
-use super::routing::AnyRouting;
 use super::routing_table::RoutingTable;
 use super::scout::{MarkedScout, Scout, ScoutPhase, StepContext, StepCounts};
 use super::step_schedule::StepSchedule;
@@ -122,7 +122,7 @@ impl CircuitNetwork {
     }
 
     /// Replaces the routing algorithm of scouts. Call before any scout is launched.
-    pub(super) fn set_routing(&mut self, routing: AnyRouting) {
+    pub(in super::super) fn set_routing(&mut self, routing: AnyRouting) {
         self.routes = RoutingTable::new(routing);
         self.routing = routing;
     }
@@ -139,7 +139,7 @@ impl CircuitNetwork {
 
     /// Counts a path request whose first scout has failed.
     #[inline]
-    pub(super) fn count_first_failure(&mut self) {
+    pub(in super::super) fn count_first_failure(&mut self) {
         self.counters.failed_first += 1;
     }
 
@@ -383,7 +383,7 @@ impl CircuitNetwork {
         self.counts_visits
     }
 
-    pub(super) const fn routing(&self) -> &AnyRouting {
+    pub(in super::super) const fn routing(&self) -> &AnyRouting {
         &self.routing
     }
 

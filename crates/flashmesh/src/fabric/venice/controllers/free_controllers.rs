@@ -45,7 +45,7 @@ impl RowSet {
 
 /// The set of free controllers, as a bitmap. Each row has one controller.
 #[derive(Clone, Debug)]
-pub(super) struct FreeControllers {
+pub(in super::super) struct FreeControllers {
     words: Vec<u64>,
     count: u32,
     rows: u32,

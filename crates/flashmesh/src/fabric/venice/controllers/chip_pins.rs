@@ -8,7 +8,7 @@ use crate::ids::{ChipId, DieId};
 use super::path_queue::PinQueue;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct ChipPins {
+pub(in super::super) struct ChipPins {
     /// Whether a circuit ends at the pins, or a scout is searching for a path to them. No other scout is then sent to the chip.
     pub is_reserved: bool,
     /// Path requests that wait for the pins of the chip.
@@ -16,7 +16,7 @@ pub(super) struct ChipPins {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct ChipPinTable {
+pub(in super::super) struct ChipPinTable {
     chips: Vec<ChipPins>,
     dies_per_chip: u32,
 }

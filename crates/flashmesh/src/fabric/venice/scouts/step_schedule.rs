@@ -6,7 +6,7 @@ use crate::units::Time;
 /// Schedule of the next step of each scout: a circular list with a moving index. All scouts take equally long for a link, so their order never
 /// changes. In a *lap*, one pass through the list, each scout takes one step.
 #[derive(Clone, Debug)]
-pub(super) struct StepSchedule {
+pub(in super::super) struct StepSchedule {
     /// Controllers of the scouts, each with the time of its step relative to the start of a lap.
     circle: Vec<(Time, ChannelId)>,
     /// Index in `circle` of the scout that steps next. The scouts before it have taken their step of the current lap.

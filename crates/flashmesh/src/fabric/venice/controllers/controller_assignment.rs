@@ -1,11 +1,11 @@
 //! Assignment of controllers to path requests, and launch of their scouts (packets that search a path).
 
 use crate::config::Retry;
+use crate::fabric::venice::fabric::Venice;
 use crate::fabric::{Cause, Outbox};
 use crate::ids::{ChannelId, ChipId};
 use crate::units::Time;
 
-use super::fabric::Venice;
 use super::flash_controller::{ControllerStage, FlashController};
 use super::path_queue::PathRequest;
 
@@ -13,7 +13,7 @@ impl Venice {
     /// Admits a path request. If the chip pins and a controller are free, launches a scout at once. Otherwise queues the request for the
     /// pins or for a controller.
     #[inline]
-    pub(super) fn admit(&mut self, request: PathRequest, now: Time, outbox: &mut Outbox) {
+    pub(in super::super) fn admit(&mut self, request: PathRequest, now: Time, outbox: &mut Outbox) {
         let chip = &mut self.chips[request.chip];
         if chip.is_reserved {
             chip.queue.insert(request);
@@ -29,7 +29,13 @@ impl Venice {
 
     /// Launches the scout of the free `controller` for `request`, and reserves the pins of its chip.
     #[inline]
-    pub(super) fn launch(&mut self, controller: ChannelId, request: PathRequest, now: Time, outbox: &mut Outbox) {
+    pub(in super::super) fn launch(
+        &mut self,
+        controller: ChannelId,
+        request: PathRequest,
+        now: Time,
+        outbox: &mut Outbox,
+    ) {
         self.wait_stats.end(&request, now);
         self.chips[request.chip].is_reserved = true;
         self.network.launch(controller, request.chip);
@@ -41,14 +47,14 @@ impl Venice {
 
     /// Marks `controller`, which has released its links, as free from `now` on.
     #[inline]
-    pub(super) fn release_controller(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+    pub(in super::super) fn release_controller(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         self.record_held(controller, now, outbox);
         self.controllers.release_controller(controller, now);
     }
 
     /// Frees the pins of `chip`, and moves the oldest request that waits for them to the controller queue.
     #[inline]
-    pub(super) fn release_pins(&mut self, chip: ChipId, now: Time) {
+    pub(in super::super) fn release_pins(&mut self, chip: ChipId, now: Time) {
         let state = &mut self.chips[chip];
         state.is_reserved = false;
         if let Some(next) = state.queue.pop() {
@@ -59,7 +65,7 @@ impl Venice {
 
     /// Launches scouts for queued requests until no controller is free or no queued request may launch one.
     #[inline]
-    pub(super) fn serve_waiting(&mut self, now: Time, outbox: &mut Outbox) {
+    pub(in super::super) fn serve_waiting(&mut self, now: Time, outbox: &mut Outbox) {
         while !self.controllers.free().is_empty()
             && let Some(row) = self.path_queue.next_row(self.controllers.free())
         {
@@ -96,7 +102,7 @@ impl Venice {
 
     /// Handles the return of the scout of `controller` without a path at `now`: launches another one for the request, or queues the request. Then
     /// serves other requests.
-    pub(super) fn handle_failure(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+    pub(in super::super) fn handle_failure(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         self.release_controller(controller, now, outbox);
         let FlashController { request, since, .. } = self.controllers[controller];
         if self.wait_stats.record_failure(&request, since) {

@@ -29,14 +29,14 @@ impl Port {
 
     /// Returns the change of the row, -1 to 1, by a hop through this port.
     #[inline]
-    pub(super) const fn row_step(self) -> i32 {
+    pub(in super::super) const fn row_step(self) -> i32 {
         const DOWN: [i32; 5] = [-1, 0, 1, 0, 0];
         DOWN[self as usize]
     }
 
     /// Returns the change of the column, -1 to 1, by a hop through this port.
     #[inline]
-    pub(super) const fn column_step(self) -> i32 {
+    pub(in super::super) const fn column_step(self) -> i32 {
         const RIGHT: [i32; 5] = [0, 1, 0, -1, 0];
         RIGHT[self as usize]
     }

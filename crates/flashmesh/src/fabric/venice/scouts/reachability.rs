@@ -1,12 +1,12 @@
 //! Prediction, by a flood fill over the free links, of the outcome of a search that meets no other scout.
 
+use crate::fabric::venice::mesh::MeshCoord;
+use crate::fabric::venice::mesh::ports::{Port, PortSet};
+use crate::fabric::venice::routing::RoutingAlgorithm;
 use crate::fabric::{ScoutSearch, SearchPrediction};
 use crate::ids::{ChannelId, ChipId, DieId};
 
-use super::mesh::MeshCoord;
 use super::network::CircuitNetwork;
-use super::ports::{Port, PortSet};
-use super::routing::RoutingAlgorithm;
 
 /// Returns the `free` ports that a scout for `target` tries at router `here` before it backtracks, if none leads to a path.
 fn tried_ports(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, free: PortSet) -> PortSet {
@@ -63,7 +63,7 @@ pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, ta
 
 /// A scout, the only one in flight, whose search is compared with its prediction.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WatchedScout {
+pub(in super::super) struct WatchedScout {
     controller: ChannelId,
     die: DieId,
     verdict: SearchPrediction,
@@ -89,13 +89,13 @@ impl WatchedScout {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mesh::Mesh;
     use super::super::network::ScoutAction;
-    use super::super::routing::AnyRouting;
     use super::super::tie_break::TieBreaker;
     use super::*;
     use crate::config::{Revisits, Routing, TieBreak};
     use crate::engine::random::SimRng;
+    use crate::fabric::venice::mesh::Mesh;
+    use crate::fabric::venice::routing::AnyRouting;
 
     #[test]
     fn a_scout_alone_does_what_the_flood_fill_says() {

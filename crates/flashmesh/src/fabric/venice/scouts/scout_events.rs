@@ -1,19 +1,19 @@
 //! Times of scout steps and of grants of circuits.
 
+use crate::fabric::venice::controllers::flash_controller::ControllerStage;
+use crate::fabric::venice::controllers::path_queue::PathRequest;
+use crate::fabric::venice::fabric::Venice;
 use crate::fabric::{Outbox, ScoutMove, ScoutStep};
 use crate::ids::ChannelId;
 use crate::units::Time;
 
-use super::fabric::Venice;
-use super::flash_controller::ControllerStage;
 use super::network::ScoutAction;
-use super::path_queue::PathRequest;
 use super::reachability::WatchedScout;
 use super::step_schedule::StepSchedule;
 
 /// Pending steps of scouts, and pending grants of reserved circuits.
 #[derive(Clone, Debug)]
-pub(super) struct ScoutEvents {
+pub(in super::super) struct ScoutEvents {
     pub steps: StepSchedule,
     /// Pending grants of circuits: the time at which the scout will be back at its controller, and the controller. In descending order of time, then
     /// of controller.
@@ -52,7 +52,7 @@ impl Venice {
     /// The steps need no events: until a circuit is granted, only other scouts can observe them. It suffices to run the due steps before each
     /// request, release, possible grant, or read of counters.
     #[inline]
-    pub(super) fn step_scouts(&mut self, until: Time, outbox: &mut Outbox) {
+    pub(in super::super) fn step_scouts(&mut self, until: Time, outbox: &mut Outbox) {
         while let Some((at, controller)) = self.scout_events.steps.first()
             && let until = until.min(self.scout_events.next_grant())
             && at <= until
@@ -98,7 +98,7 @@ impl Venice {
     /// Sets the wake-up to the earliest time at which a circuit can be granted. The circuit may be reserved already, or may still be reserved by a
     /// scout in flight or, if that one fails, by its successor.
     #[inline]
-    pub(super) fn schedule_wake(&self, outbox: &mut Outbox) {
+    pub(in super::super) fn schedule_wake(&self, outbox: &mut Outbox) {
         let (mut first, hop) = (self.scout_events.next_grant(), self.timing.scout_hop());
         self.scout_events.steps.for_each(|at, controller| {
             // The scout makes its next step at `at`, and at least one more link must be crossed before its controller can get a circuit. If that is
@@ -112,7 +112,7 @@ impl Venice {
 
     /// Records the links that `controller` holds at `now`, if an oracle (a probe that checks the run) is attached.
     #[inline(always)]
-    pub(super) fn record_held(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+    pub(in super::super) fn record_held(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.link_uses.is_some() {
             self.record_links(controller, now, outbox);
         }
@@ -159,7 +159,7 @@ impl Venice {
     /// Records the launch of the scout of `controller` at `now`, if an oracle (a probe that checks the run) is attached. Predicts the search if no
     /// other scout is in flight.
     #[inline(always)]
-    pub(super) fn predict(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+    pub(in super::super) fn predict(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.link_uses.is_some() {
             let PathRequest { die, chip, .. } = self.controllers[controller].request;
             let to = self.network.position(controller);

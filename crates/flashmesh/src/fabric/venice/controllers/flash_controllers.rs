@@ -11,7 +11,7 @@ use super::path_queue::PathRequest;
 
 /// The controllers of all rows, indexed by row.
 #[derive(Clone, Debug)]
-pub(super) struct FlashControllers {
+pub(in super::super) struct FlashControllers {
     controllers: Vec<FlashController>,
     free: FreeControllers,
 }

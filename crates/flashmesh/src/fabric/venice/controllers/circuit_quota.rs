@@ -23,7 +23,7 @@ struct RequestQuota {
 
 /// Circuits of all host requests. Path requests of firmware work, such as GC, are not limited.
 #[derive(Clone, Debug)]
-pub(super) struct CircuitQuota {
+pub(in super::super) struct CircuitQuota {
     limit: u32,
     /// Host request of the next path request; `None` for firmware work.
     next: Option<RequestId>,

@@ -1,15 +1,15 @@
 //! State of one flash controller of Venice.
 
+use crate::fabric::venice::link_use_recorder::LinkUseRecorder;
+use crate::fabric::venice::mesh::MeshCoord;
 use crate::ids::LinkId;
 use crate::units::Time;
 
-use super::link_use_recorder::LinkUseRecorder;
-use super::mesh::MeshCoord;
 use super::path_queue::PathRequest;
 
 /// Stage of the work of a controller on a path request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ControllerStage {
+pub(in super::super) enum ControllerStage {
     Free,
     /// The scout of the controller searches for a path.
     Searching,
@@ -21,7 +21,7 @@ pub(super) enum ControllerStage {
 
 /// A flash controller of Venice, with the path request that it serves.
 #[derive(Clone, Debug)]
-pub(super) struct FlashController {
+pub(in super::super) struct FlashController {
     pub stage: ControllerStage,
     /// Path request that the controller serves or, if it is free, served last.
     pub request: PathRequest,

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use crate::config::Service;
 use crate::fabric::TransferPhase;
+use crate::fabric::venice::mesh::MeshCoord;
 use crate::ids::{ChipId, DieId};
 
 use super::free_controllers::{FreeControllers, RowSet};
-use super::mesh::MeshCoord;
 
 /// A request of a die for a path, with the chip and router of the die.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PathRequest {
+pub(in super::super) struct PathRequest {
     /// Sequence number of the request, in order of arrival.
     pub sequence: u64,
     pub die: DieId,
@@ -23,7 +23,7 @@ pub(super) struct PathRequest {
 
 /// Requests that wait for the pins of one chip, in order of arrival.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PinQueue(VecDeque<PathRequest>);
+pub(in super::super) struct PinQueue(VecDeque<PathRequest>);
 
 impl PinQueue {
     /// Inserts `request` in the order of sequence numbers. The request is not always the newest, because a request can return from the
@@ -69,7 +69,7 @@ impl PathQueueEntry {
 
 /// Path requests in three states: waiting for a controller; waiting for a teardown after a failed scout; with a scout in flight.
 #[derive(Clone, Debug)]
-pub(super) struct PathQueue {
+pub(in super::super) struct PathQueue {
     /// Requests of each row in order of arrival, indexed by the row of the chip.
     rows: Vec<Vec<PathQueueEntry>>,
     /// Sequence number of the oldest request that may launch a scout, indexed by row; [`NONE`] if there is none.

@@ -1,12 +1,12 @@
 //! Movement of a scout through the routers.
 
 use super::counters::Counters;
-use super::direction::{PackedCoord, PackedDestination};
 use super::network::ScoutAction;
-use super::ports::{Port, PortSet};
 use super::router::{PaddedGrid, Router, RouterTable, ScoutMarks, clear, group};
 use super::routing_table::RoutingTable;
 use super::tie_break::TieBreakRule;
+use crate::fabric::venice::mesh::direction::{PackedCoord, PackedDestination};
+use crate::fabric::venice::mesh::ports::{Port, PortSet};
 
 /// Phase of the scout of a controller, between two steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use crate::fabric::layout::{Layout, Link, LinkKind};
 use crate::ids::LinkId;
 
-use super::mesh::Mesh;
+use super::Mesh;
 use super::ports::Port;
 
 /// Returns the layout of `mesh`, with links in the order of their ids and `wires_per_link` data wires per link.
-pub(super) fn layout(mesh: &Mesh, wires_per_link: u32) -> Layout {
+pub(in super::super) fn layout(mesh: &Mesh, wires_per_link: u32) -> Layout {
     let link = |number| {
         let (place, port) = mesh.link_end(LinkId(number));
         let name = |place: super::MeshCoord| format!("({}, {})", place.row, place.column);

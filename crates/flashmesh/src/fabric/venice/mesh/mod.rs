@@ -1,8 +1,12 @@
 //! Mesh of routers: coordinates, neighbours and link numbers.
 
+pub(super) mod direction;
+pub(super) mod layout;
+pub(super) mod ports;
+
 use crate::ids::{ChannelId, ChipId, LinkId};
 
-use super::ports::{Port, PortSet};
+use ports::{Port, PortSet};
 
 /// Coordinates of a router in the mesh. The controllers are to the left of column 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,8 +1,8 @@
 //! Precomputed routing decisions at a router.
 
-use super::ports::{Port, PortSet};
-use super::routing::{AnyRouting, RoutingAlgorithm};
 use super::tie_break::{Lfsr, PortDraw};
+use crate::fabric::venice::mesh::ports::{Port, PortSet};
+use crate::fabric::venice::routing::{AnyRouting, RoutingAlgorithm};
 
 const SETS: usize = 1 << Port::MESH.len();
 /// Number of pairs of a set of nearer ports and a set of open ports.
@@ -10,7 +10,7 @@ const PAIRS: usize = SETS * SETS;
 
 /// Routing decisions of one algorithm as tables, which replace branches: the port that a scout takes is unpredictable for the CPU.
 #[derive(Clone, Debug)]
-pub(super) struct RoutingTable {
+pub(in super::super) struct RoutingTable {
     /// Candidate ports, indexed by set of nearer ports and set of open ports.
     candidates: Box<[PortSet; PAIRS]>,
     /// Port drawn among the candidates, indexed by state of the shift register, set of nearer ports and set of open ports.

@@ -1,6 +1,6 @@
 //! Productive ports, which lead nearer to a destination, computed in a few instructions (SIMD within a register).
 
-use super::mesh::MeshCoord;
+use super::MeshCoord;
 use super::ports::PortSet;
 
 /// Maximum row or column number, 32,767.
@@ -13,11 +13,11 @@ const SIGN_BITS: u64 = !MAX_SIDES;
 /// Coordinates of a router, in one lane per mesh port: the distance to the edge of a mesh of maximum size in the direction of the port. A hop through
 /// the port decreases it by one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PackedCoord(u64);
+pub(in super::super) struct PackedCoord(u64);
 
 /// Coordinates of a destination, complemented so that an addition compares them with the coordinates of a router.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PackedDestination(u64);
+pub(in super::super) struct PackedDestination(u64);
 
 impl PackedCoord {
     /// Packs the coordinates `place`, whose row and column are at most 32,767.

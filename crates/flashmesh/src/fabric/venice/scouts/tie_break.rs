@@ -2,8 +2,8 @@
 
 use crate::config;
 use crate::engine::random::SimRng;
+use crate::fabric::venice::mesh::ports::{Port, PortSet};
 
-use super::ports::{Port, PortSet};
 use super::routing_table::RoutingTable;
 
 /// The 2-bit linear-feedback shift register of a router (Venice, ISCA 2023, section 4.3): polynomial x^2 + x + 1, so that its state cycles through 1,
@@ -29,7 +29,7 @@ impl Lfsr {
     }
 
     #[inline(always)]
-    pub(super) const fn state(self) -> u8 {
+    pub(in super::super) const fn state(self) -> u8 {
         self.0
     }
 
@@ -52,7 +52,7 @@ impl Lfsr {
 /// Result of a draw: the port, and the register after the draw. Without candidates, the port is `None`, and the scout backtracks.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(4))]
-pub(super) struct PortDraw {
+pub(in super::super) struct PortDraw {
     pub port: Option<Port>,
     pub register: Lfsr,
     /// Whether the drawn port does not lead nearer to the destination.
@@ -88,14 +88,14 @@ impl TieBreaker {
 }
 
 /// A rule that draws one of the candidate ports of a router.
-pub(super) trait TieBreakRule {
+pub(in super::super) trait TieBreakRule {
     /// Draws one of the candidates for the ports `nearer` and `open` in the table `routes`, at a router with shift register `register`. A single
     /// candidate is returned without a draw.
     fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> PortDraw;
 }
 
 /// The rule [`TieBreaker::Lfsr`] as a type, so that loops can be compiled for it alone.
-pub(super) struct LfsrTieBreak;
+pub(in super::super) struct LfsrTieBreak;
 
 impl TieBreakRule for LfsrTieBreak {
     #[inline(always)]
@@ -121,8 +121,8 @@ impl TieBreakRule for TieBreaker {
 
 #[cfg(test)]
 mod tests {
-    use super::super::routing::AnyRouting;
     use super::*;
+    use crate::fabric::venice::routing::AnyRouting;
 
     const TWO: PortSet = PortSet::from_port(Port::East).union(PortSet::from_port(Port::South));
     const THREE: PortSet = TWO.union(PortSet::from_port(Port::West));

@@ -1,9 +1,9 @@
 //! Routers: their busy ports, and the marks that scouts leave at them.
 
-use super::direction::PackedCoord;
-use super::mesh::{Mesh, MeshCoord};
-use super::ports::{Port, PortSet};
 use super::tie_break::Lfsr;
+use crate::fabric::venice::mesh::direction::PackedCoord;
+use crate::fabric::venice::mesh::ports::{Port, PortSet};
+use crate::fabric::venice::mesh::{Mesh, MeshCoord};
 
 /// Router of the mesh, with the state that scouts read and change.
 #[derive(Clone, Copy, Debug)]
