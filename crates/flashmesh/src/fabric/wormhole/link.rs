@@ -2,12 +2,12 @@
 
 use crate::ids::LinkId;
 
+use super::arbitration::round_robin::RoundRobin;
 use super::buffer::Buffer;
 use super::flit_run::{FlitRun, RunPool};
 use super::network::{NO_LINK, NO_REQUEST, NOT_YET};
 use super::packet::{LinkRequestId, NO_PACKET, PacketId};
 use super::parameters::Parameters;
-use super::round_robin::RoundRobin;
 use super::topology::{PlacedRouter, Topology};
 
 /// A directed link, with its output port and the buffer at its end.

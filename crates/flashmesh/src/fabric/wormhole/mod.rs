@@ -64,26 +64,19 @@
 //! of cycle t take effect after t, so they do not depend on the order of events within a cycle.
 
 mod arbitration;
-mod arbitration_queue;
 mod buffer;
-mod calendar;
-mod custom_routes;
-mod cut_through;
 mod flit_run;
 mod flits;
-mod known_path;
 mod link;
+mod movement;
 mod network;
 mod packet;
 mod parameters;
-mod requests;
-mod round_robin;
-mod run_movement;
 mod topology;
 
-pub use custom_routes::{NamedLink, RouterCoord, RoutesError};
 pub use flits::{FlitNetwork, WireSharing};
 pub use network::WormholeNetwork;
 pub use packet::{Crossing, NetworkReports, Packet, PacketClass};
 pub use parameters::{Arbitration, GrantRule, InjectError, ParameterError, Parameters};
+pub use topology::custom_routes::{NamedLink, RouterCoord, RoutesError};
 pub use topology::{Grid, GridDirection, ROUTERS_MAX, RouterId, TerminalId, Topology, TopologyError};

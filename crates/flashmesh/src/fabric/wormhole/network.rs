@@ -3,7 +3,7 @@
 use crate::engine::arena::Arena;
 use crate::ids::LinkId;
 
-use super::arbitration_queue::ArbitrationQueue;
+use super::arbitration::arbitration_queue::ArbitrationQueue;
 use super::flit_run::RunPool;
 use super::link::LinkState;
 use super::packet::{

@@ -1,10 +1,12 @@
 //! Grids of routers: their links, and the routes of packets.
 
+pub(super) mod custom_routes;
+
 use std::fmt;
 
 use crate::ids::{LinkId, id};
 
-use super::custom_routes::{ChooseDirection, CustomRoutes, RouterCoord, RoutesError};
+use custom_routes::{ChooseDirection, CustomRoutes, RouterCoord, RoutesError};
 
 id!(
     /// Id of a router: row x number of columns + column.

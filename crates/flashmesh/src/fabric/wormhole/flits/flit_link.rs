@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use crate::engine::arena::Arena;
+use crate::fabric::wormhole::arbitration::round_robin::RoundRobin;
 use crate::fabric::wormhole::packet::{Packet, PacketClass};
 use crate::fabric::wormhole::parameters::{Arbitration, Parameters};
-use crate::fabric::wormhole::round_robin::RoundRobin;
 use crate::fabric::wormhole::topology::{RouterId, Topology};
 use crate::ids::LinkId;
 

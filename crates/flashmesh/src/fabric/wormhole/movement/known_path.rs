@@ -1,12 +1,12 @@
 //! Fast path for packets that hold every link of their path: all remaining flits move at once.
 
+use crate::fabric::wormhole::flit_run::FlitRun;
+use crate::fabric::wormhole::link::LinkState;
+use crate::fabric::wormhole::network::{NO_LINK, WormholeNetwork};
+use crate::fabric::wormhole::packet::NetworkReports;
+use crate::fabric::wormhole::parameters::{GrantRule, Parameters};
 use crate::ids::LinkId;
 
-use super::flit_run::FlitRun;
-use super::link::LinkState;
-use super::network::{NO_LINK, WormholeNetwork};
-use super::packet::NetworkReports;
-use super::parameters::{GrantRule, Parameters};
 use super::run_movement::CrossedRuns;
 
 /// Maximum number of links of a path that [`drain_evenly`](WormholeNetwork::drain_evenly) handles. Injection and ejection link are
@@ -49,9 +49,9 @@ impl WormholeNetwork {
     ///
     /// [`settle`](Self::settle) would move one buffer of flits at a time, back and forth over the links. Two passes suffice because buffers cover the
     /// credit round trip: a flit never waits longer for its slot than for the flit ahead of it, so the longest chain of waits in the recurrence of
-    /// the [module](super) never goes back and forth between two links. The first pass, backwards from the ejection link, computes the cycles of free
-    /// slots as if every flit arrived in time. The second pass moves the flits forwards, from the last link that has flits.
-    pub(super) fn drain_at_once(&mut self, ejection: LinkId, outbox: &mut NetworkReports) {
+    /// the [module](crate::fabric::wormhole) never goes back and forth between two links. The first pass, backwards from the ejection link, computes
+    /// the cycles of free slots as if every flit arrived in time. The second pass moves the flits forwards, from the last link that has flits.
+    pub(in super::super) fn drain_at_once(&mut self, ejection: LinkId, outbox: &mut NetworkReports) {
         if self.drain_evenly(ejection, outbox) {
             return;
         }

@@ -1,19 +1,24 @@
 //! Fast path (virtual cut-through) for packets that are complete in a buffer or at a terminal and find free slots for all flits. They move from link
 //! to link without entering the buffers in between.
 
+use crate::fabric::wormhole::arbitration::arbitration_queue::DeferredRequest;
+use crate::fabric::wormhole::flit_run::FlitRun;
+use crate::fabric::wormhole::network::{NO_LINK, WormholeNetwork};
+use crate::fabric::wormhole::packet::{Crossing, LinkRequestId, NetworkReports, PacketId};
+use crate::fabric::wormhole::parameters::{GrantRule, Parameters};
 use crate::ids::LinkId;
-
-use super::arbitration_queue::DeferredRequest;
-use super::flit_run::FlitRun;
-use super::network::{NO_LINK, WormholeNetwork};
-use super::packet::{Crossing, LinkRequestId, NetworkReports, PacketId};
-use super::parameters::{GrantRule, Parameters};
 
 impl WormholeNetwork {
     /// Moves packet `id` as a whole over its injection link, which was just granted, if all of its flits find free slots. The packet is first in
     /// queue `queue` of its terminal. Returns whether it was moved; otherwise nothing has changed.
     #[inline]
-    pub(super) fn inject_whole(&mut self, link: LinkId, id: PacketId, queue: u32, outbox: &mut NetworkReports) -> bool {
+    pub(in super::super) fn inject_whole(
+        &mut self,
+        link: LinkId,
+        id: PacketId,
+        queue: u32,
+        outbox: &mut NetworkReports,
+    ) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
         let now = self.events.now();
         let flits = self.packets[id].packet.flits;
@@ -50,7 +55,7 @@ impl WormholeNetwork {
 
     /// Moves packet `id`, which has just crossed `link` as a whole into an empty buffer, over all further links that it can be granted before the
     /// next event. Then delivers it, or leaves it in the buffer where it has to wait.
-    pub(super) fn cut_through(&mut self, link: LinkId, id: PacketId, outbox: &mut NetworkReports) {
+    pub(in super::super) fn cut_through(&mut self, link: LinkId, id: PacketId, outbox: &mut NetworkReports) {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, .. } = self.parameters;
         let limit = self.events.safe_horizon();
         let packet = self.packets[id];

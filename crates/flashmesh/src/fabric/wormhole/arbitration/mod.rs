@@ -1,12 +1,17 @@
 //! Arbitration of links among the packets that request them.
 
+pub(super) mod arbitration_queue;
+mod calendar;
+mod requests;
+pub(super) mod round_robin;
+
 use crate::ids::LinkId;
 
-use super::arbitration_queue::DeferredRequest;
 use super::link::LinkState;
 use super::network::{LinkRequest, NO_LINK, NO_REQUEST, WormholeNetwork};
 use super::packet::{LinkRequestId, NetworkReports, PacketId};
 use super::parameters::Arbitration;
+use arbitration_queue::DeferredRequest;
 
 impl WormholeNetwork {
     /// Grants the deferred request if no event precedes the grant, otherwise moves it to the request chain of its link.

@@ -1,19 +1,18 @@
 //! General case of flit movement: flits follow their head over a link, as far as their arrivals and free slots are known.
 
+use crate::fabric::wormhole::flit_run::{FlitRun, RunPool};
+use crate::fabric::wormhole::link::{Holder, LinkState};
+use crate::fabric::wormhole::network::{NO_LINK, NO_REQUEST, NOT_YET, WormholeNetwork};
+use crate::fabric::wormhole::packet::{Crossing, Delivery, NetworkReports, PacketId};
+use crate::fabric::wormhole::parameters::{GrantRule, Parameters};
 use crate::ids::LinkId;
-
-use super::flit_run::{FlitRun, RunPool};
-use super::link::{Holder, LinkState};
-use super::network::{NO_LINK, NO_REQUEST, NOT_YET, WormholeNetwork};
-use super::packet::{Crossing, Delivery, NetworkReports, PacketId};
-use super::parameters::{GrantRule, Parameters};
 
 impl WormholeNetwork {
     /// Moves the flits that can move because `link` was granted. No other link that the packet holds is nearer to its destination.
     ///
     /// If the buffers on the path cannot hold the whole packet, its tail is still at the terminal, and the timing of the flits in between is not
     /// observable. Only the flits over `link` are then moved; the later ones catch up in one step when their timing becomes observable.
-    pub(super) fn follow_head(&mut self, link: LinkId, outbox: &mut NetworkReports) {
+    pub(in super::super) fn follow_head(&mut self, link: LinkId, outbox: &mut NetworkReports) {
         let state = &self.links[link.index()];
         let in_flight = &self.packets[state.holder.packet];
         let buffers_before = if state.holder.source == NO_LINK { 0 } else { u64::from(in_flight.hops) + 1 };
@@ -59,7 +58,13 @@ impl WormholeNetwork {
     /// on its path, so that later flits may be moved later (see [`follow_head`](Self::follow_head)). Returns whether it applied; otherwise nothing
     /// has changed.
     #[inline]
-    pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut NetworkReports) -> bool {
+    pub(in super::super) fn hop(
+        &mut self,
+        link: LinkId,
+        source: LinkId,
+        id: PacketId,
+        outbox: &mut NetworkReports,
+    ) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, buffer_flits, .. } = self.parameters;
         if self.parameters.grant_rule != GrantRule::Immediate {
             return false;
@@ -154,7 +159,7 @@ impl WormholeNetwork {
     }
 
     /// Moves the flits with known arrivals and free slots over `link`, and handles the crossings of head and tail. Returns whether any flit moved.
-    pub(super) fn extend(&mut self, link: LinkId, outbox: &mut NetworkReports) -> bool {
+    pub(in super::super) fn extend(&mut self, link: LinkId, outbox: &mut NetworkReports) -> bool {
         let mut has_moved = false;
         while let Some((first, last)) = self.cross(link) {
             has_moved = true;

@@ -1,19 +1,19 @@
 //! Requests of packets for links, and the cycles at which links are next arbitrated.
 
+use crate::fabric::wormhole::link::{LinkState, Wire};
+use crate::fabric::wormhole::network::{LinkRequest, NO_LINK, NO_REQUEST, NOT_YET, WormholeNetwork};
+use crate::fabric::wormhole::packet::{LinkRequestId, PacketId};
+use crate::fabric::wormhole::parameters::GrantRule;
+use crate::fabric::wormhole::topology::TerminalId;
 use crate::ids::LinkId;
 
 use super::arbitration_queue::DeferredRequest;
-use super::link::{LinkState, Wire};
-use super::network::{LinkRequest, NO_LINK, NO_REQUEST, NOT_YET, WormholeNetwork};
-use super::packet::{LinkRequestId, PacketId};
-use super::parameters::GrantRule;
-use super::topology::TerminalId;
 
 impl WormholeNetwork {
     /// Enqueues the entry `request`, by which `packet` requests `link` and which can be granted from cycle `ready` on. Schedules an arbitration if
     /// the wire is free and the cycle of the grant is known.
     #[inline(never)]
-    pub(super) fn request(&mut self, link: LinkId, request: LinkRequestId, packet: PacketId, ready: u64) {
+    pub(in super::super) fn request(&mut self, link: LinkId, request: LinkRequestId, packet: PacketId, ready: u64) {
         let state = &mut self.links[link.index()];
         let next = std::mem::replace(&mut state.requests, request);
         let place = &mut self.requests[request.index()];
@@ -25,14 +25,14 @@ impl WormholeNetwork {
         }
     }
 
-    pub(super) fn request_injection(&mut self, terminal: TerminalId, queue: usize, packet: PacketId) {
+    pub(in super::super) fn request_injection(&mut self, terminal: TerminalId, queue: usize, packet: PacketId) {
         let ready = self.packets[packet].created + u64::from(self.parameters.interface_cycles);
         let request = LinkRequestId(self.topology.links() + 2 * terminal.0 + queue as u32);
         self.request(self.topology.injection(terminal), request, packet, ready);
     }
 
     /// Removes `packet` from queue `queue` of its terminal, after the grant of its injection link. The next packet of the queue requests the link.
-    pub(super) fn leave_terminal(&mut self, packet: PacketId, queue: u32) {
+    pub(in super::super) fn leave_terminal(&mut self, packet: PacketId, queue: u32) {
         let packet = self.packets[packet].packet;
         let queue = queue as usize;
         if let Some(next) = self.terminals[packet.source.index()].leave(&packet, queue, &self.packets) {
@@ -45,7 +45,7 @@ impl WormholeNetwork {
     /// The request is deferred, so that its grant needs no event, if the link is free and not requested otherwise, the grant is within the current
     /// simulation call and before any pending event, no other request is deferred, and a grant needs no free slots.
     #[inline(never)]
-    pub(super) fn request_after_hop(&mut self, buffer: LinkId, packet: PacketId) {
+    pub(in super::super) fn request_after_hop(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
         let state = &self.links[link.index()];
         let wire = &state.wire_state;
@@ -60,7 +60,7 @@ impl WormholeNetwork {
     }
 
     /// Requests the next link for `packet`, the first packet in the buffer at the end of link `buffer`.
-    pub(super) fn request_output(&mut self, buffer: LinkId, packet: PacketId) {
+    pub(in super::super) fn request_output(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
         self.request(link, LinkRequestId(buffer.0), packet, ready);
     }
@@ -119,7 +119,7 @@ impl WormholeNetwork {
     /// Requests that are grantable already are skipped: a better request, which still lacks free slots, holds them back and determines the next
     /// arbitration.
     #[inline(always)]
-    pub(super) fn wake(&mut self, wire: LinkId) {
+    pub(in super::super) fn wake(&mut self, wire: LinkId) {
         if !self.links[wire.index()].is_uncontended() {
             self.wake_for_requests(wire);
         }

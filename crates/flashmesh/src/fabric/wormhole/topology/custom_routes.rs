@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::topology::{GridDirection, RouterId, Topology};
+use super::{GridDirection, RouterId, Topology};
 
 /// Value in [`CustomRoutes::directions`] for a packet at its destination router.
 const NONE: u8 = u8::MAX;
@@ -242,7 +242,7 @@ impl WaitGraph {
 
 #[cfg(test)]
 mod tests {
-    use super::super::topology::{Grid, TerminalId};
+    use super::super::{Grid, TerminalId};
     use super::*;
 
     fn topology(grid: Grid) -> Topology {
