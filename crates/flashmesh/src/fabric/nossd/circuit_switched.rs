@@ -23,14 +23,14 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{ChipId, DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
-use super::controller_selector;
-use super::controller_selector::{ControllerSelector, InjectionState};
-use super::link_accounting::LinkAccounting;
-use super::packets::{Packetizer, Packets};
-use super::routing::{PacketRouting, PacketRoutingError, with_routing};
+use super::injection::controller_selector;
+use super::injection::controller_selector::{ControllerSelector, InjectionState};
+use super::messages::packets::{Packetizer, Packets};
+use super::messages::state::DieState;
+use super::network::link_accounting::LinkAccounting;
+use super::network::routing::{PacketRouting, PacketRoutingError, with_routing};
+use super::network::zero_load_latency::ZeroLoadLatency;
 use super::settings::{parameters, too_large};
-use super::state::DieState;
-use super::zero_load_latency::ZeroLoadLatency;
 
 /// A possible route of a circuit: its links, and its local channels (pairs of links to a router), as terminals, at the sending controller, at the
 /// chip and at the receiving controller. For a reply alone, `sender` equals `receiver`.

@@ -33,18 +33,11 @@
 //!   `least-loaded` counts packets, as in PACT 2014, section 5.4.
 
 mod circuit_switched;
-mod controller_selector;
 mod info;
-mod injection_ports;
-mod link_accounting;
+mod injection;
 mod messages;
-mod packet_network;
-mod packets;
-mod routing;
+mod network;
 mod settings;
-mod state;
-mod terminals;
-mod zero_load_latency;
 
 use crate::config::{Config, ControllerQueues};
 use crate::flash::geometry::Geometry;
@@ -59,15 +52,15 @@ use super::{
 };
 
 pub use circuit_switched::CircuitSwitchedNossd;
-use controller_selector::{ControllerSelector, InjectionState};
 pub use info::INFO;
-use injection_ports::{InjectionPorts, PortAdmission};
-use link_accounting::LinkAccounting;
+use injection::controller_selector::{ControllerSelector, InjectionState};
+use injection::injection_ports::{InjectionPorts, PortAdmission};
 use messages::MessageNetwork;
-use packets::Packetizer;
-pub use routing::{PacketRouting, PacketRoutingError};
+use messages::packets::Packetizer;
+use messages::state::{DieState, MessageContent, MessageInFlight};
+use network::link_accounting::LinkAccounting;
+pub use network::routing::{PacketRouting, PacketRoutingError};
 use settings::too_large;
-use state::{DieState, MessageContent, MessageInFlight};
 
 /// Token of wake-ups for the next event of the network. The token of a wake-up for a free port (injection point of a chip or controller) is one of
 /// its terminals.
@@ -95,7 +88,7 @@ impl Nossd {
         Nossd::with_topology(
             config,
             geometry,
-            controller_selector::topology(&config.nossd, geometry).map_err(too_large)?,
+            injection::controller_selector::topology(&config.nossd, geometry).map_err(too_large)?,
         )
     }
 
@@ -211,8 +204,8 @@ impl Fabric for Nossd {
         geometry: &Geometry,
         routing: &dyn PacketRouting,
     ) -> Result<bool, PacketRoutingError> {
-        let topology = controller_selector::topology(&config.nossd, geometry).map_err(too_large)?;
-        *self = Nossd::with_topology(config, geometry, routing::with_routing(topology, routing)?)?;
+        let topology = injection::controller_selector::topology(&config.nossd, geometry).map_err(too_large)?;
+        *self = Nossd::with_topology(config, geometry, network::routing::with_routing(topology, routing)?)?;
         Ok(true)
     }
 

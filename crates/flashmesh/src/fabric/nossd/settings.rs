@@ -4,7 +4,7 @@ use crate::config::{self, Config, Interleave, PacketArbitration, PagePackets, Sl
 use crate::fabric::wormhole::{self, Arbitration, GrantRule, Parameters};
 use crate::fabric::{FabricError, PAGE_ADDRESS_SIZE};
 
-use super::packets::Packetizer;
+use super::messages::packets::Packetizer;
 
 /// Returns the error for a drive whose network cannot be built. The message is `error`; the keys to change are those of the array size.
 pub(super) fn too_large(error: impl std::fmt::Display) -> FabricError {

@@ -14,14 +14,14 @@ id!(
 
 /// Content of a message, which determines the event of its arrival: a transfer over a granted path, or an acknowledgement.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum MessageContent {
+pub(in super::super) enum MessageContent {
     Transfer(Grant),
     Acknowledgement(AcknowledgementId),
 }
 
 /// A message in the network, with its packets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MessageInFlight {
+pub(in super::super) struct MessageInFlight {
     pub purpose: MessageContent,
     pub die: DieId,
     pub packets: Packets,
@@ -44,7 +44,7 @@ struct PendingRead {
 
 /// Controllers, local channels and messages of the current operations of a die.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DieState {
+pub(in super::super) struct DieState {
     /// Controller that sends the current command of the die, or at which the die is queued for the command.
     pub command_controller: u32,
     /// Controller that receives the acknowledgement of the current program, erase or copyback of the die.

@@ -2,18 +2,17 @@
 //! after each flit.
 
 use crate::config::{self, Interleave};
+use crate::fabric::nossd::settings::parameters;
 use crate::fabric::wormhole::{
     Crossing, FlitNetwork, InjectError, NetworkReports, Packet, ParameterError, TerminalId, Topology, WireSharing,
     WormholeNetwork,
 };
 use crate::ids::LinkId;
 
-use super::settings::parameters;
-
 /// A packet network, simulated by runs of flits or flit by flit as `nossd.interleave` requires.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "a drive has one")]
-pub(super) enum PacketNetwork {
+pub(in super::super) enum PacketNetwork {
     Runs(WormholeNetwork),
     Flits(FlitNetwork),
 }

@@ -7,14 +7,14 @@ use crate::flash::geometry::Geometry;
 
 /// A chip or a controller, by its number. Each has one or more local channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Endpoint {
+pub(in super::super) enum Endpoint {
     Chip(u32),
     Controller(u32),
 }
 
 /// Numbers of chips and controllers, and of local channels of each, from which terminal numbers are computed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TerminalNumbering {
+pub(in super::super) struct TerminalNumbering {
     chips: u32,
     controllers: u32,
     chip_channels: u32,

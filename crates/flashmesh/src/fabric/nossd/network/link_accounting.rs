@@ -2,13 +2,13 @@
 
 use crate::config::{self, Interleave};
 use crate::fabric::layout::{Layout, Link, LinkKind, SharedResource, TransferDestination};
+use crate::fabric::nossd::injection::controller_selector::ControllerSelector;
 use crate::fabric::wormhole::{RouterId, TerminalId, Topology};
 use crate::fabric::{LinkUsage, LinkUse, Outbox, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, LinkId};
 use crate::units::{Bytes, Time};
 
-use super::controller_selector::ControllerSelector;
 use super::packet_network::PacketNetwork;
 
 /// Number of data wires of a link: one for each bit of a flit.
@@ -16,7 +16,7 @@ const LINK_WIRES: u32 = 8;
 
 /// Usage of the links of the network, as entries of its layout. The two directions of a half-duplex link share one entry.
 #[derive(Clone, Debug)]
-pub(super) struct LinkAccounting {
+pub(in super::super) struct LinkAccounting {
     layout: Layout,
     usage: Vec<LinkUsage>,
     /// Index in [`Layout::links`] of each directed link of the network, equal for both directions of a half-duplex link. Indexed by network link.
@@ -31,7 +31,7 @@ pub(super) struct LinkAccounting {
 }
 
 impl LinkAccounting {
-    pub(super) fn new(
+    pub(in super::super) fn new(
         topology: &Topology,
         controllers: &ControllerSelector,
         geometry: &Geometry,
@@ -79,25 +79,25 @@ impl LinkAccounting {
         }
     }
 
-    pub(super) fn layout(&self) -> &Layout {
+    pub(in super::super) fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    pub(super) fn usage(&self) -> &[LinkUsage] {
+    pub(in super::super) fn usage(&self) -> &[LinkUsage] {
         &self.usage
     }
 
-    pub(super) fn hops(&self) -> u64 {
+    pub(in super::super) fn hops(&self) -> u64 {
         self.hops
     }
 
     /// Returns the index in [`Layout::links`] of `link`, a directed link of the network.
-    pub(super) fn layout_link(&self, link: LinkId) -> LinkId {
+    pub(in super::super) fn layout_link(&self, link: LinkId) -> LinkId {
         self.numbers[link.index()]
     }
 
     /// Returns the time for which packets held each link, in the order of [`Layout::links`]; for a half-duplex link, the sum of both directions.
-    pub(super) fn hold_times(&self, network: &PacketNetwork, flit_time: Time) -> Vec<Time> {
+    pub(in super::super) fn hold_times(&self, network: &PacketNetwork, flit_time: Time) -> Vec<Time> {
         let mut held = vec![Time::ZERO; self.usage.len()];
         for (link, number) in (0..).map(LinkId).zip(&self.numbers) {
             held[number.index()] += flit_time * network.held_cycles(link);
@@ -106,7 +106,7 @@ impl LinkAccounting {
     }
 
     /// Returns the busy time of each controller up to `now`: the mean busy time of its links into or out of the network, whichever is greater.
-    pub(super) fn controllers_busy(&self, now: Time) -> Vec<Time> {
+    pub(in super::super) fn controllers_busy(&self, now: Time) -> Vec<Time> {
         let busy = |links: &Vec<LinkId>| {
             let sum: Time = links.iter().map(|link| self.usage[link.index()].busy_until(now)).sum();
             Time::from_ps(sum.as_ps() / links.len() as u64)
@@ -116,7 +116,7 @@ impl LinkAccounting {
 
     /// Returns the sets of links that limit throughput, because every transfer of some kind crosses one of them: each chip link, each link between
     /// routers and, for each direction, all controller links together.
-    pub(super) fn shared_resources(&self) -> Vec<SharedResource> {
+    pub(in super::super) fn shared_resources(&self) -> Vec<SharedResource> {
         let alone =
             |part: TransferDestination| move |link: LinkId| SharedResource { part, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> =
@@ -136,7 +136,7 @@ impl LinkAccounting {
 
     /// Counts a message of `phase` with `bytes` data bytes on each link from terminal `source` to terminal `destination`. `busy` has the busy time to
     /// add to each link, and the end of this time, which is [`Time::ZERO`] if it has passed.
-    pub(super) fn count(
+    pub(in super::super) fn count(
         &mut self,
         topology: &Topology,
         [source, destination]: [TerminalId; 2],
@@ -172,7 +172,7 @@ impl LinkAccounting {
 
     /// Starts the log of link crossings in the network, unless it is running. Called before each injection while an oracle (a probe that checks the
     /// run) is attached.
-    pub(super) fn start_log(&mut self, network: &mut PacketNetwork) {
+    pub(in super::super) fn start_log(&mut self, network: &mut PacketNetwork) {
         if !self.is_watching {
             self.is_watching = true;
             network.keep_log();
@@ -181,7 +181,7 @@ impl LinkAccounting {
 
     /// Stops the log of link crossings, if it is running, after the oracle (a probe that checks the run) was detached.
     #[inline]
-    pub(super) fn stop_log(&mut self, network: &mut PacketNetwork) {
+    pub(in super::super) fn stop_log(&mut self, network: &mut PacketNetwork) {
         if self.is_watching {
             self.is_watching = false;
             self.uses.clear();
@@ -190,7 +190,12 @@ impl LinkAccounting {
     }
 
     /// Moves the crossings from the log of the network to `uses`. `die_of` returns the die of a packet from its token.
-    pub(super) fn record_uses(&mut self, network: &mut PacketNetwork, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
+    pub(in super::super) fn record_uses(
+        &mut self,
+        network: &mut PacketNetwork,
+        flit_time: Time,
+        die_of: impl Fn(u64) -> DieId,
+    ) {
         let uses = network.take_log().into_iter().map(|crossing| LinkUse {
             link: self.numbers[crossing.link.index()],
             die: die_of(crossing.token),
@@ -202,7 +207,7 @@ impl LinkAccounting {
 
     /// Adds the link uses that have ended by `now` to the outbox, for the oracle, a probe that checks the run.
     #[inline]
-    pub(super) fn report(&mut self, now: Time, outbox: &mut Outbox) {
+    pub(in super::super) fn report(&mut self, now: Time, outbox: &mut Outbox) {
         if self.is_watching {
             self.report_uses(now, outbox);
         }

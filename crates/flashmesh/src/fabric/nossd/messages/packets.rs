@@ -7,9 +7,9 @@ use crate::units::Bytes;
 
 /// The packets of a message: their number, and the length of each in flits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Packets {
-    pub(super) count: u32,
-    pub(super) flits: u32,
+pub(in super::super) struct Packets {
+    pub(in super::super) count: u32,
+    pub(in super::super) flits: u32,
 }
 
 impl Packets {
@@ -21,7 +21,7 @@ impl Packets {
 
 /// Divider of messages into packets, with the packet lengths of `[nossd]` in flits.
 #[derive(Clone, Debug)]
-pub(super) struct Packetizer {
+pub(in super::super) struct Packetizer {
     read_request: u32,
     erase_request: u32,
     acknowledgement: u32,
@@ -37,7 +37,7 @@ pub(super) struct Packetizer {
 
 impl Packetizer {
     /// Creates a packetizer for `config`. Pages have `page_spare` spare bytes.
-    pub(super) fn new(config: &config::Nossd, page_spare: Bytes) -> Packetizer {
+    pub(in super::super) fn new(config: &config::Nossd, page_spare: Bytes) -> Packetizer {
         Packetizer {
             read_request: config.read_request_flits,
             erase_request: config.erase_request_flits,
@@ -53,7 +53,7 @@ impl Packetizer {
     }
 
     /// Divides `payload` into packets. Returns the packets and their class: small for requests, large for data.
-    pub(super) fn packetize(&self, payload: Payload) -> (Packets, PacketClass) {
+    pub(in super::super) fn packetize(&self, payload: Payload) -> (Packets, PacketClass) {
         let requests = |flits| (Packets { count: payload.planes, flits }, PacketClass::Small);
         match payload.kind {
             // The page list of a Clean (chip-to-chip GC) lengthens the read request, by one flit per byte.
@@ -78,13 +78,17 @@ impl Packetizer {
     }
 
     /// Returns the number and length of the packets of an acknowledgement: one packet.
-    pub(super) fn acknowledgement(&self) -> Packets {
+    pub(in super::super) fn acknowledgement(&self) -> Packets {
         Packets { count: 1, flits: self.acknowledgement }
     }
 
     /// Returns the length in flits of the longest packet of a drive, without the page list of a Clean (GC from chip to chip). A program writes
     /// `pages_per_program` pages in a plane. Buffers that accept only whole packets need this many slots.
-    pub(super) fn longest_packet(config: &config::Nossd, geometry: &config::Geometry, pages_per_program: u32) -> u32 {
+    pub(in super::super) fn longest_packet(
+        config: &config::Nossd,
+        geometry: &config::Geometry,
+        pages_per_program: u32,
+    ) -> u32 {
         let requests = config.read_request_flits.max(config.erase_request_flits).max(config.acknowledgement_flits);
         let page = (geometry.page_size + geometry.page_spare).as_u64() * u64::from(pages_per_program);
         let metadata = if geometry.page_spare == Bytes::ZERO { config.metadata.as_u64() } else { 0 };

@@ -48,7 +48,7 @@ fn attachments(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<R
 ///
 /// # Errors
 /// If the drive has more chips or local channels than a network supports.
-pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<Topology, TopologyError> {
+pub(in super::super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<Topology, TopologyError> {
     let (rows, columns) = (geometry.channels, geometry.chips_per_channel);
     let routers = u64::from(rows) * u64::from(columns);
     if routers > crate::fabric::wormhole::ROUTERS_MAX.into() {
@@ -67,7 +67,7 @@ pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<To
 
 /// State of the policies that choose the controller of a command: the round-robin position, and the random numbers that break ties.
 #[derive(Clone, Debug)]
-pub(super) struct InjectionState {
+pub(in super::super) struct InjectionState {
     /// Controller that round robin chooses next.
     next: u32,
     random: SimRng,
@@ -75,7 +75,7 @@ pub(super) struct InjectionState {
 
 impl InjectionState {
     /// Creates the state before the first command of a run. `seed` is the seed of the run.
-    pub(super) fn new(seed: u64) -> InjectionState {
+    pub(in super::super) fn new(seed: u64) -> InjectionState {
         InjectionState { next: 0, random: SimRng::new(seed ^ SEED_OF_TIES) }
     }
 
@@ -88,7 +88,7 @@ impl InjectionState {
 
 /// Policies that choose the controllers of commands and replies, with the hop counts that the policies need.
 #[derive(Clone, Debug)]
-pub(super) struct ControllerSelector {
+pub(in super::super) struct ControllerSelector {
     terminals: TerminalNumbering,
     count: u32,
     injection: InjectionPolicy,
@@ -102,7 +102,11 @@ pub(super) struct ControllerSelector {
 }
 
 impl ControllerSelector {
-    pub(super) fn new(config: &config::Nossd, geometry: &Geometry, topology: &Topology) -> ControllerSelector {
+    pub(in super::super) fn new(
+        config: &config::Nossd,
+        geometry: &Geometry,
+        topology: &Topology,
+    ) -> ControllerSelector {
         let (chips, count) = (geometry.chips(), geometry.channels);
         let terminals = TerminalNumbering::new(config, geometry);
         let terminal = |controller: u32| terminals.first_terminal(Endpoint::Controller(controller));
@@ -127,45 +131,45 @@ impl ControllerSelector {
     }
 
     /// Returns the terminal of the first local channel of `controller`. This terminal identifies the port of the controller.
-    pub(super) fn terminal(&self, controller: u32) -> TerminalId {
+    pub(in super::super) fn terminal(&self, controller: u32) -> TerminalId {
         self.terminals.first_terminal(Endpoint::Controller(controller))
     }
 
     /// Returns the terminal of the first local channel of `chip`. This terminal identifies the port of the chip.
-    pub(super) fn terminal_of_chip(&self, chip: ChipId) -> TerminalId {
+    pub(in super::super) fn terminal_of_chip(&self, chip: ChipId) -> TerminalId {
         self.terminals.first_terminal(Endpoint::Chip(chip.0))
     }
 
     /// Returns the terminals of all local channels of the endpoint (chip or controller) whose first terminal is `first`.
-    pub(super) fn local_channels(&self, first: TerminalId) -> impl Iterator<Item = TerminalId> + use<> {
+    pub(in super::super) fn local_channels(&self, first: TerminalId) -> impl Iterator<Item = TerminalId> + use<> {
         (first.0..first.0 + self.terminals.channels(self.terminals.endpoint_at(first))).map(TerminalId)
     }
 
     /// Returns the local channel with the smallest `key`, of the chip or controller whose first terminal is `first`. A tie goes to the first channel.
-    pub(super) fn channel_with_min(&self, first: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
+    pub(in super::super) fn channel_with_min(&self, first: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
         self.local_channels(first).min_by_key(|terminal| key(*terminal)).unwrap_or(first)
     }
 
     /// Returns whether `terminal` belongs to a controller; otherwise it belongs to a chip.
-    pub(super) fn is_controller(&self, terminal: TerminalId) -> bool {
+    pub(in super::super) fn is_controller(&self, terminal: TerminalId) -> bool {
         self.controller_at(terminal).is_some()
     }
 
     /// Returns the controller to which `terminal` belongs; `None` if it belongs to a chip.
-    pub(super) fn controller_at(&self, terminal: TerminalId) -> Option<u32> {
+    pub(in super::super) fn controller_at(&self, terminal: TerminalId) -> Option<u32> {
         match self.terminals.endpoint_at(terminal) {
             Endpoint::Chip(_) => None,
             Endpoint::Controller(controller) => Some(controller),
         }
     }
 
-    pub(super) fn terminals(&self) -> TerminalNumbering {
+    pub(in super::super) fn terminals(&self) -> TerminalNumbering {
         self.terminals
     }
 
     /// Returns the controller that sends the next command to `chip`, and updates `state`. `load` returns the load of a controller, such as its queue
     /// length.
-    pub(super) fn command_controller(
+    pub(in super::super) fn command_controller(
         &self,
         chip: ChipId,
         state: &mut InjectionState,
@@ -214,7 +218,7 @@ impl ControllerSelector {
     }
 
     /// Returns the controller that receives the reply (data or acknowledgement) of `chip` to a command from controller `sender`.
-    pub(super) fn reply_controller(&self, chip: ChipId, sender: u32) -> u32 {
+    pub(in super::super) fn reply_controller(&self, chip: ChipId, sender: u32) -> u32 {
         match self.reply {
             ReplyPolicy::Sender => sender,
             ReplyPolicy::Nearest => self.nearest_out[chip.index()].0,
@@ -222,13 +226,13 @@ impl ControllerSelector {
     }
 
     /// Returns the number of links between routers from the nearest controller to `chip`.
-    pub(super) fn min_hops_in(&self, chip: ChipId) -> u32 {
+    pub(in super::super) fn min_hops_in(&self, chip: ChipId) -> u32 {
         let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
         hops.iter().copied().min().unwrap_or(0)
     }
 
     /// Returns the number of links between routers from `chip` to the nearest controller.
-    pub(super) fn min_hops_out(&self, chip: ChipId) -> u32 {
+    pub(in super::super) fn min_hops_out(&self, chip: ChipId) -> u32 {
         self.nearest_out[chip.index()].1
     }
 }

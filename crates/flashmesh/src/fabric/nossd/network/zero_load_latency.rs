@@ -2,11 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::fabric::nossd::messages::packets::Packets;
 use crate::fabric::wormhole::{
     Grid, NetworkReports, Packet, PacketClass, Parameters, RouterId, TerminalId, Topology, WormholeNetwork,
 };
-
-use super::packets::Packets;
 
 /// Calculator of zero-load latencies: the cycles from the creation of a message until its last flit crosses the link to its destination, in an empty
 /// network.
@@ -14,19 +13,19 @@ use super::packets::Packets;
 /// For one packet, the latency is computed by a formula. For successive packets, it is measured once, by simulation of an empty row of routers. A row
 /// is enough: all routers are alike, so only the number of hops matters.
 #[derive(Clone, Debug)]
-pub(super) struct ZeroLoadLatency {
+pub(in super::super) struct ZeroLoadLatency {
     parameters: Parameters,
     known: FxHashMap<(Packets, u32), u64>,
 }
 
 impl ZeroLoadLatency {
-    pub(super) fn new(parameters: Parameters) -> ZeroLoadLatency {
+    pub(in super::super) fn new(parameters: Parameters) -> ZeroLoadLatency {
         ZeroLoadLatency { parameters, known: FxHashMap::default() }
     }
 
     /// Returns the zero-load latency, in cycles, of a message of `packets` over `hops` links between routers.
     #[inline(always)]
-    pub(super) fn cycles(&mut self, packets: Packets, hops: u32) -> u64 {
+    pub(in super::super) fn cycles(&mut self, packets: Packets, hops: u32) -> u64 {
         if packets.count == 1 {
             return self.parameters.zero_load_cycles(packets.flits, hops);
         }

@@ -1,5 +1,8 @@
 //! Messages in the network, from injection to arrival. They are added to the link counters when they arrive.
 
+pub(super) mod packets;
+pub(super) mod state;
+
 use crate::config;
 use crate::engine::arena::Arena;
 use crate::fabric::wormhole::{self, Packet, PacketClass, ParameterError, TerminalId, Topology};
@@ -8,14 +11,14 @@ use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
 use super::NETWORK;
-use super::controller_selector::ControllerSelector;
-use super::injection_ports::InjectionPorts;
-use super::link_accounting::LinkAccounting;
-use super::packet_network::PacketNetwork;
-use super::packets::Packets;
+use super::injection::controller_selector::ControllerSelector;
+use super::injection::injection_ports::InjectionPorts;
+use super::network::link_accounting::LinkAccounting;
+use super::network::packet_network::PacketNetwork;
+use super::network::zero_load_latency::ZeroLoadLatency;
 use super::settings::parameters;
-use super::state::{DieState, MessageContent, MessageId, MessageInFlight};
-use super::zero_load_latency::ZeroLoadLatency;
+use packets::Packets;
+use state::{DieState, MessageContent, MessageId, MessageInFlight};
 
 /// The packet network, with the messages in it and the traffic of its links.
 #[derive(Clone, Debug)]

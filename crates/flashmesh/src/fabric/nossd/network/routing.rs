@@ -40,7 +40,7 @@ fn port(way: GridDirection) -> Port {
 ///
 /// # Errors
 /// If `routing` returns a port without a link, if packets would not arrive, or if the network could deadlock.
-pub(super) fn with_routing(topology: Topology, routing: &dyn PacketRouting) -> Result<Topology, RoutesError> {
+pub(in super::super) fn with_routing(topology: Topology, routing: &dyn PacketRouting) -> Result<Topology, RoutesError> {
     topology.with_routes(&mut |at, to, ways| {
         let open = ways.iter().fold(PortSet::NONE, |open, way| open.union(PortSet::from_port(port(*way))));
         let answer = routing.next_hop(at, to, open);

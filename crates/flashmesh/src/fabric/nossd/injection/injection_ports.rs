@@ -35,14 +35,14 @@ impl InjectionPort {
 
 /// Ports with FIFO queues, one for each chip and each controller. A port is identified by the terminal of its first local channel.
 #[derive(Clone, Debug)]
-pub(super) struct InjectionPorts {
+pub(in super::super) struct InjectionPorts {
     ports: Vec<InjectionPort>,
     terminals: TerminalNumbering,
 }
 
 /// Result of the request of a die for a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PortAdmission {
+pub(in super::super) enum PortAdmission {
     /// The local channel at this terminal is granted at once.
     Granted(TerminalId),
     /// The die is first in the queue, and a channel of the port becomes free at this time. The caller must then call
@@ -55,7 +55,7 @@ pub(super) enum PortAdmission {
 
 impl InjectionPorts {
     /// Creates the ports of all chips and controllers, all free, with one terminal for each local channel.
-    pub(super) fn new(terminals: TerminalNumbering) -> InjectionPorts {
+    pub(in super::super) fn new(terminals: TerminalNumbering) -> InjectionPorts {
         let port = |channels: u32| InjectionPort {
             channels: vec![ChannelState::Free(Time::ZERO); channels as usize],
             waiting: VecDeque::new(),
@@ -88,7 +88,7 @@ impl InjectionPorts {
     }
 
     /// Requests the port whose first terminal is `terminal` for a message of `die` at `now`.
-    pub(super) fn request(&mut self, terminal: TerminalId, die: DieId, now: Time) -> PortAdmission {
+    pub(in super::super) fn request(&mut self, terminal: TerminalId, die: DieId, now: Time) -> PortAdmission {
         let port = self.port_mut(terminal);
         if port.waiting.is_empty()
             && let Some(channel) = port.free(now)
@@ -108,38 +108,38 @@ impl InjectionPorts {
     }
 
     /// Returns the load of the port of `terminal`: the number of dies in its queue, plus the number of its busy local channels at `now`.
-    pub(super) fn load(&self, terminal: TerminalId, now: Time) -> u32 {
+    pub(in super::super) fn load(&self, terminal: TerminalId, now: Time) -> u32 {
         let port = self.port(terminal);
         let busy = port.channels.iter().filter(|state| !matches!(state, ChannelState::Free(from) if *from <= now));
         port.waiting.len() as u32 + busy.count() as u32
     }
 
     /// Returns the dies in the queue of the port of `terminal`, in the order in which the port is granted to them.
-    pub(super) fn waiting(&self, terminal: TerminalId) -> impl Iterator<Item = DieId> {
+    pub(in super::super) fn waiting(&self, terminal: TerminalId) -> impl Iterator<Item = DieId> {
         self.port(terminal).waiting.iter().copied()
     }
 
     /// Returns whether the local channel at `terminal` is granted to `die`, which has not sent yet.
-    pub(super) fn is_granted(&self, terminal: TerminalId, die: DieId) -> bool {
+    pub(in super::super) fn is_granted(&self, terminal: TerminalId, die: DieId) -> bool {
         let (port, channel) = self.indices(terminal);
         self.ports[port].channels[channel] == ChannelState::Granted(die)
     }
 
     /// Records that the die to which the local channel at `terminal` is granted is sending its message into the network.
-    pub(super) fn send(&mut self, terminal: TerminalId) {
+    pub(in super::super) fn send(&mut self, terminal: TerminalId) {
         *self.channel_mut(terminal) = ChannelState::Sending;
     }
 
     /// Records that the local channel at `terminal` becomes free at `from`, when its message has entered the network. Returns whether a die is queued
     /// for the port; the caller must then call [`grant_next`](Self::grant_next) at `from`.
-    pub(super) fn schedule_free(&mut self, terminal: TerminalId, from: Time) -> bool {
+    pub(in super::super) fn schedule_free(&mut self, terminal: TerminalId, from: Time) -> bool {
         *self.channel_mut(terminal) = ChannelState::Free(from);
         !self.port(terminal).waiting.is_empty()
     }
 
     /// Grants a local channel of the port of `terminal` that is free at `now` to the first queued die. Returns the die and the terminal of the
     /// channel; `None` if no channel is free or no die is queued.
-    pub(super) fn grant_next(&mut self, terminal: TerminalId, now: Time) -> Option<(DieId, TerminalId)> {
+    pub(in super::super) fn grant_next(&mut self, terminal: TerminalId, now: Time) -> Option<(DieId, TerminalId)> {
         let first = self.terminals.first_terminal(self.terminals.endpoint_at(terminal)).0;
         let port = self.port_mut(terminal);
         let channel = port.free(now)?;
