@@ -1,8 +1,7 @@
 //! Steps: follow-up work of an event, performed depth first. The follow-ups of a step run before its next sibling.
 
-use crate::datapath::{Datapath, HeldDie};
+use crate::datapath::HeldDie;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, TransactionId};
-use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::policies::{FirmwarePolicy, PolicyEvent};
@@ -10,7 +9,7 @@ use crate::schedule::purpose::Purpose;
 
 use super::work::collect::Erased;
 use super::work::host_read;
-use super::{Context, Controller};
+use super::{Backend, Work};
 
 /// Follow-up work (a step) of an event or of another step, which stays on the [`FollowUpStack`] until it is performed.
 #[derive(Clone, Copy, Debug)]
@@ -92,57 +91,49 @@ impl FollowUpStack {
     }
 }
 
-impl Controller {
+impl<M: Model> Backend<'_, M> {
     /// Performs all pending steps.
     #[inline(always)]
-    pub(super) fn run<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        if !self.shared.follow_ups.is_empty() {
-            self.run_steps(datapath, kernel);
+    pub(super) fn run(&mut self) {
+        if !self.controller.shared.follow_ups.is_empty() {
+            self.run_steps();
         }
     }
 
     #[inline(never)]
-    fn run_steps<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        self.shared.follow_ups.arrange(0);
-        while let Some(step) = self.shared.follow_ups.0.pop() {
-            let count = self.shared.follow_ups.0.len();
-            self.perform(step, datapath, kernel);
-            self.shared.follow_ups.arrange(count);
+    fn run_steps(&mut self) {
+        self.controller.shared.follow_ups.arrange(0);
+        while let Some(step) = self.controller.shared.follow_ups.0.pop() {
+            let count = self.controller.shared.follow_ups.0.len();
+            self.perform(step);
+            self.controller.shared.follow_ups.arrange(count);
         }
     }
 
-    fn perform<M: Model>(&mut self, step: FollowUp, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Controller { shared, writes, collections, moves, map, cache, .. } = self;
-        macro_rules! cx {
-            () => {
-                &mut Context { shared, datapath, kernel }
-            };
-        }
+    fn perform(&mut self, step: FollowUp) {
+        let (Work { writes, collections, moves, map, cache, .. }, cx) = &mut self.parts();
         match step {
-            FollowUp::Enqueue(id) => self.enqueue(id, datapath, kernel),
-            FollowUp::TryIssue(die) => self.try_issue_deferred(die, datapath, kernel),
+            FollowUp::Enqueue(id) => self.enqueue(id),
+            FollowUp::TryIssue(die) => self.try_issue_deferred(die),
             FollowUp::TryIssueOfDie(die) => {
-                let wants = datapath.try_issue_of_die(die, self, kernel);
-                self.handle_outcome(wants, datapath, kernel);
+                let wants = self.datapath.try_issue_of_die(die, self.controller, self.kernel);
+                self.handle_outcome(wants);
             }
             FollowUp::ResumeIssue(held) => {
-                let wants = datapath.resume_issue(held, self, kernel);
-                self.handle_outcome(wants, datapath, kernel);
+                let wants = self.datapath.resume_issue(held, self.controller, self.kernel);
+                self.handle_outcome(wants);
             }
             FollowUp::Own { work, lpn, from, plane } => {
-                let cx = cx!();
                 let id = cx.begin_internal(work, lpn, from, plane);
                 cx.push(FollowUp::Enqueue(id));
             }
             FollowUp::Idle(die) => {
-                let cx = cx!();
                 collections.idle(die, cx);
                 if M::ALL_FEATURES {
                     cx.shared.policy.notify(PolicyEvent::DieIdle);
                 }
             }
             FollowUp::Translated(id) => {
-                let cx = cx!();
                 let transaction = cx.datapath.queues.transaction(id);
                 let (request, lpn) = (transaction.owner.request, transaction.lpn);
                 cx.kernel.notify(|| Notice::EntryUsed(request, lpn));
@@ -155,44 +146,43 @@ impl Controller {
                 }
             }
             FollowUp::Resume(id) => {
-                let cx = cx!();
                 let transaction = cx.datapath.queues.transaction_mut(id);
                 transaction.account.charge_map_wait(cx.kernel.now());
                 if cx.shared.is_cut_off && transaction.owner.request.is_some() {
-                    return self.give_up(id, datapath, kernel);
+                    return self.give_up(id);
                 }
                 cx.push(FollowUp::Translated(id));
             }
-            FollowUp::StartWrite(id) => writes.start(id, map.as_deref_mut(), cx!()),
-            FollowUp::Successor(lpn, next) => writes.ended(lpn, next, cache.as_deref_mut(), cx!()),
-            FollowUp::Unblock(plane) => writes.unblock(plane, cx!()),
-            FollowUp::Collect(plane) => collections.collect_if_needed(plane, cx!()),
-            FollowUp::CollectInBackground(plane) => collections.collect_plane_in_background(plane, cx!()),
-            FollowUp::Advance(plane) => collections.advance(plane, moves, map.as_deref_mut(), cx!()),
-            FollowUp::AllRead(plane) => moves.all_read(plane, cx!()),
-            FollowUp::SendRest(die) => self.send_register(die, datapath, kernel),
-            FollowUp::Drained(plane) => collections.drained(plane, cx!()),
-            FollowUp::Erased(erased) => collections.level_wear(erased, cx!()),
+            FollowUp::StartWrite(id) => writes.start(id, map.as_deref_mut(), cx),
+            FollowUp::Successor(lpn, next) => writes.ended(lpn, next, cache.as_deref_mut(), cx),
+            FollowUp::Unblock(plane) => writes.unblock(plane, cx),
+            FollowUp::Collect(plane) => collections.collect_if_needed(plane, cx),
+            FollowUp::CollectInBackground(plane) => collections.collect_plane_in_background(plane, cx),
+            FollowUp::Advance(plane) => collections.advance(plane, moves, map.as_deref_mut(), cx),
+            FollowUp::AllRead(plane) => moves.all_read(plane, cx),
+            FollowUp::SendRest(die) => self.send_register(die),
+            FollowUp::Drained(plane) => collections.drained(plane, cx),
+            FollowUp::Erased(erased) => collections.level_wear(erased, cx),
             FollowUp::EntryChanged(lpn) => {
                 if let Some(map) = map {
                     map.entry_changed(lpn);
-                    cx!().push(FollowUp::SettleMap);
+                    cx.push(FollowUp::SettleMap);
                 }
             }
             FollowUp::SettleMap => {
                 if let Some(map) = map {
-                    map.settle(cx!());
+                    map.settle(cx);
                 }
             }
-            FollowUp::SettleJournal => super::work::journal::settle(map.as_deref_mut(), cx!()),
+            FollowUp::SettleJournal => super::work::journal::settle(map.as_deref_mut(), cx),
             FollowUp::SettleCache | FollowUp::SendDestages => {
                 if let Some(cache) = cache {
-                    cache.settle(matches!(step, FollowUp::SettleCache), writes, collections, cx!());
+                    cache.settle(matches!(step, FollowUp::SettleCache), writes, collections, cx);
                 }
             }
             FollowUp::Flushed => {
                 if let Some(cache) = cache {
-                    cache.flushed(cx!());
+                    cache.flushed(cx);
                 }
             }
         }

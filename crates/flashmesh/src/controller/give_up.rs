@@ -1,8 +1,6 @@
 //! Drop of the unfinished transactions of host requests, after the power was cut.
 
-use crate::datapath::Datapath;
 use crate::ids::TransactionId;
-use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::policies::{FirmwarePolicy, PolicyEvent};
 use crate::schedule::transaction::{Transaction, TransactionClass};
@@ -10,14 +8,13 @@ use crate::schedule::transaction::{Transaction, TransactionClass};
 use super::follow_ups::FollowUp;
 use super::work::host_write::drop_write;
 use super::work::replica;
-use super::{Context, Controller};
+use super::{Backend, Work};
 
-impl Controller {
+impl<M: Model> Backend<'_, M> {
     /// Drops a transaction of a request. The transaction must not be queued, and must not have a physical page assigned.
-    pub(super) fn give_up<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Transaction { purpose: work, lpn, successor, .. } = *datapath.queues.transaction(id);
-        let Controller { shared, cache, .. } = self;
-        let cx = &mut Context { shared, datapath, kernel };
+    pub(super) fn give_up(&mut self, id: TransactionId) {
+        let Transaction { purpose: work, lpn, successor, .. } = *self.datapath.queues.transaction(id);
+        let (Work { cache, .. }, cx) = &mut self.parts();
         if M::ALL_FEATURES && work.class() == TransactionClass::UserRead {
             replica::read_left(id, cx);
             if let Some(copies) = &mut cx.shared.replication {

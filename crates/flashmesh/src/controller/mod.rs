@@ -13,6 +13,7 @@
 //! - *Gather*: mapping units wait at their plane until they fill a program.
 //! - *Destage*: the write of a dirty page from the device cache to flash.
 
+mod backend;
 mod cache;
 mod cores;
 mod events;
@@ -26,7 +27,6 @@ mod shared;
 mod work;
 
 use crate::config::{Config, MovedPages, PageMove};
-use crate::datapath::Datapath;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
 use crate::ftl::allocation::Allocator;
@@ -43,8 +43,10 @@ use crate::schedule::latency_account::LatencyBreakdown;
 use crate::schedule::transaction::{Owner, Priority};
 use crate::units::{Bytes, Time};
 
+pub use backend::Backend;
 pub use cache::DeviceCache;
 pub use cores::Cores;
+pub use power_cut::{pages_under_way, programs_under_way};
 pub use work::replica::{self, Replication};
 
 use follow_ups::FollowUpStack;
@@ -112,15 +114,21 @@ pub struct Counters {
 #[derive(Clone)]
 pub struct Controller {
     shared: Shared,
-    writes: HostWrites,
-    collections: Collections,
-    moves: ChipToChipMoves,
+    work: Work,
+}
+
+/// States of the kinds of work that have one of their own.
+#[derive(Clone)]
+struct Work {
+    pub writes: HostWrites,
+    pub collections: Collections,
+    pub moves: ChipToChipMoves,
     /// Mapping cache; `None` if the whole map is in DRAM.
-    map: Option<Box<CachedMap>>,
+    pub map: Option<Box<CachedMap>>,
     /// Device cache; `None` if the drive has none.
-    cache: Option<Box<DeviceCache>>,
+    pub cache: Option<Box<DeviceCache>>,
     /// Schedule of superblock parity programs; `None` if the drive has no parity.
-    parity: Option<Parity>,
+    pub parity: Option<Parity>,
 }
 
 impl Controller {
@@ -136,13 +144,16 @@ impl Controller {
         let writes = HostWrites::new(if rules.preallocates { geometry.planes() } else { 0 }, priorities);
         let moves =
             ChipToChipMoves::new(geometry, config.gc.r#move.crosses_chips(), config.gc.r#move == PageMove::Clean);
-        Controller {
+        let work = Work {
             writes,
             collections: Collections::new(config, geometry),
             moves,
             map,
             cache: DeviceCache::new(config, geometry, &ftl),
             parity: Parity::new(config, geometry),
+        };
+        Controller {
+            work,
             shared: Shared {
                 rules,
                 policy: policies::build_policy(config, geometry),
@@ -210,7 +221,7 @@ impl Controller {
     /// Returns the number of blocks under collection, and the pages reclaimed from them so far, over all planes. Folds of the SLC cache do not
     /// count.
     pub fn collection_levels(&self) -> CollectionLevels {
-        self.collections.progress(&self.shared)
+        self.work.collections.progress(&self.shared)
     }
 
     pub fn counters(&self) -> &Counters {
@@ -219,7 +230,7 @@ impl Controller {
 
     /// Returns the device cache; `None` if the drive has none.
     pub fn cache(&self) -> Option<&DeviceCache> {
-        self.cache.as_deref()
+        self.work.cache.as_deref()
     }
 
     /// Returns the processor cores; `None` if no job of the firmware takes time.
@@ -250,19 +261,19 @@ impl Controller {
     /// Returns whether a write waits for space in the device cache, or because of the throttle.
     #[inline]
     pub fn has_waiting_writes(&self) -> bool {
-        self.cache.as_ref().is_some_and(|cache| cache.has_waiting_writes())
+        self.work.cache.as_ref().is_some_and(|cache| cache.has_waiting_writes())
     }
 
     /// Returns whether a write waits for space in the device cache. A write that the throttle delays counts only while more than seven eighths of the
     /// dirty limit are dirty.
     #[inline]
     pub fn is_cache_full(&self) -> bool {
-        self.cache.as_ref().is_some_and(|cache| cache.is_full())
+        self.work.cache.as_ref().is_some_and(|cache| cache.is_full())
     }
 
     /// Returns the mapping cache; `None` if the whole map is in DRAM.
     pub fn mapping_cache(&self) -> Option<&MappingCache> {
-        self.map.as_ref().map(|map| map.state())
+        self.work.map.as_ref().map(|map| map.state())
     }
 
     /// Returns the state of page replication; `None` if it is disabled.
@@ -287,20 +298,20 @@ impl Controller {
 
     /// Starts recording changes of cached mapping entries, and removals of pages from the device cache, for probes.
     pub fn record_changes(&mut self) {
-        if let Some(map) = &mut self.map {
+        if let Some(map) = &mut self.work.map {
             map.keep_events();
         }
-        if let Some(cache) = &mut self.cache {
+        if let Some(cache) = &mut self.work.cache {
             cache.keep_removed();
         }
     }
 
     /// Stops recording changes of cached mapping entries, and removals of pages from the device cache.
     pub fn stop_recording(&mut self) {
-        if let Some(map) = &mut self.map {
+        if let Some(map) = &mut self.work.map {
             map.drop_events();
         }
-        if let Some(cache) = &mut self.cache {
+        if let Some(cache) = &mut self.work.cache {
             cache.drop_removed();
         }
     }
@@ -329,33 +340,24 @@ impl Controller {
         !self.shared.policy.is_page() && self.shared.policy.may_dispatch()
     }
 
-    /// Enqueues held writes that the firmware policy releases, lets the scheduler choose the dies that request a path next, and handles granted
-    /// paths, until no such work is left. Returns whether the scheduler chose a die, or the interconnect had grants or events.
-    #[inline(always)]
-    pub fn settle<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
-        let mut has_answered = false;
-        loop {
-            if M::ALL_FEATURES && self.has_due_writes() {
-                self.send_due(datapath, kernel);
-            }
-            let may_dispatch = datapath.scheduling.dispatches()
-                && (datapath.scheduling.has_candidates() || datapath.interconnect.has_output());
-            let has_dispatched = may_dispatch && self.dispatch(datapath, kernel);
-            let has_answers = datapath.interconnect.has_output();
-            // Plain drives (compiled without optional features) inline the handling of grants here; other drives call it out of line.
-            if has_answers && M::ALL_FEATURES {
-                self.take_grants_out_of_line(datapath, kernel);
-            } else if has_answers {
-                self.handle_grants(datapath, kernel);
-            }
-            has_answered |= has_dispatched || has_answers;
-            // A grant can free resources for which the firmware policy holds writes. Repeat for these writes now, because no later event may send
-            // them.
-            if !(M::ALL_FEATURES && self.has_due_writes()) {
-                break;
-            }
+    /// Counts the pages that a request writes.
+    pub fn count_written(&mut self, pages: u32) {
+        self.shared.counters.flash.pages_written += u64::from(pages);
+    }
+
+    /// Prefetches the mapping entries of `pages` into the CPU cache.
+    pub fn prefetch(&self, pages: &[Lpn]) {
+        if let Some(map) = &self.work.map {
+            map.state().prefetch(pages.iter().copied());
         }
-        datapath.interconnect.report_link_uses(kernel);
-        has_answered
+        pages.iter().for_each(|&lpn| self.shared.ftl.map().prefetch(lpn));
+    }
+
+    /// Records that the completion of a request has reached the host.
+    #[inline]
+    pub fn acknowledge(&mut self, request: RequestId) {
+        if let Some(cache) = &mut self.work.cache {
+            cache.acknowledge(request);
+        }
     }
 }

@@ -9,9 +9,9 @@ use crate::schedule::purpose::{MoveRoute, Purpose};
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::{Transaction, TransactionClass};
 
-use super::Controller;
 use super::work::collect::in_plane;
 use super::work::replica;
+use super::{Controller, Work};
 
 impl Controller {
     /// Returns whether the page of a queued transaction is still at the location for which the transaction was queued.
@@ -50,7 +50,7 @@ impl<M: Model> PageSource<M> for Controller {
 
     #[inline]
     fn keeps_plane(&self, write: TransactionId, datapath: &Datapath<M>) -> bool {
-        !self.shared.rules.asks_allocator || self.writes.placements.stays(write, &self.shared, datapath)
+        !self.shared.rules.asks_allocator || self.work.writes.placements.stays(write, &self.shared, datapath)
     }
 
     #[inline]
@@ -110,26 +110,26 @@ impl<M: Model> PageSource<M> for Controller {
     }
 
     fn has_unread_pages(&self, plane: PlaneId) -> bool {
-        self.collections.moves_more(plane, &self.shared.ftl)
+        self.work.collections.moves_more(plane, &self.shared.ftl)
     }
 
     fn writes_wait(&self, die: DieId) -> bool {
-        let pace = &self.collections.pace;
+        let pace = &self.work.collections.pace;
         pace.is_enabled() && pace.holds_writes(self.shared.planes_of(die))
     }
 
     fn collection_waits(&self, die: DieId) -> bool {
-        self.collections.waits_for_turn(die, &self.shared)
+        self.work.collections.waits_for_turn(die, &self.shared)
     }
 
     #[inline(always)]
     fn collection_first(&self, die: DieId) -> bool {
-        let Controller { shared, collections, moves, .. } = self;
+        let Controller { shared, work: Work { collections, moves, .. } } = self;
         collections.goes_first(die, shared) || moves.arrival_first(die, collections, shared)
     }
 
     fn collects_for_space(&self, die: DieId) -> bool {
-        self.collections.is_out_of_space(die, &self.shared)
+        self.work.collections.is_out_of_space(die, &self.shared)
     }
 
     fn may_suspend(&self) -> bool {
@@ -138,10 +138,10 @@ impl<M: Model> PageSource<M> for Controller {
 
     #[inline(always)]
     fn may_hold_programs(&self, ready: &PlaneMasks, waiting: &PlaneMasks) -> bool {
-        ready != waiting || self.writes.are_blocked()
+        ready != waiting || self.work.writes.are_blocked()
     }
 
     fn listed_pages(&self, read: &Transaction) -> usize {
-        self.moves.cleaning.pages_to_list(read.plane, &self.shared)
+        self.work.moves.cleaning.pages_to_list(read.plane, &self.shared)
     }
 }

@@ -1,9 +1,7 @@
 //! Work that the controller has completed: pages of requests, and flushes.
 
-use crate::controller::{CompletedWork, Controller};
-use crate::datapath::Datapath;
+use crate::controller::{Backend, CompletedWork};
 use crate::fabric::Causes;
-use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::workload::RequestKind;
 
@@ -12,38 +10,33 @@ use super::Frontend;
 impl<M: Model> Frontend<M> {
     /// Handles the pending completions of the controller.
     #[inline(always)]
-    pub fn handle_completions(
-        &mut self,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
-        if controller.has_completions() {
-            self.take_all_done(controller, datapath, kernel);
+    pub fn handle_completions(&mut self, backend: &mut Backend<'_, M>) {
+        if backend.controller.has_completions() {
+            self.take_all_done(backend);
         }
     }
 
     #[inline(always)]
-    fn take_all_done(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    fn take_all_done(&mut self, backend: &mut Backend<'_, M>) {
         let mut next = 0;
-        while let Some(done) = controller.next_done(next) {
+        while let Some(done) = backend.controller.next_done(next) {
             next += 1;
             let (ended, spent) = match done {
                 &CompletedWork::Page(id) => {
-                    let ended = self.host.transaction_done(id, datapath, kernel);
-                    let spent = *datapath.queues.transaction(id).account.spent();
-                    datapath.queues.transactions.remove(id);
+                    let ended = self.host.transaction_done(id, backend.datapath, backend.kernel);
+                    let spent = *backend.datapath.queues.transaction(id).account.spent();
+                    backend.datapath.queues.transactions.remove(id);
                     (ended, spent)
                 }
                 &CompletedWork::Cached { request, read, spent } => {
-                    (self.host.page_done(request, read, Causes::default(), kernel).then_some(request), spent)
+                    (self.host.page_done(request, read, Causes::default(), backend.kernel).then_some(request), spent)
                 }
                 &CompletedWork::Flush(Some(request)) => {
-                    self.end_flush(request, controller, kernel);
+                    self.end_flush(request, backend.controller, backend.kernel);
                     continue;
                 }
                 CompletedWork::Flush(None) => {
-                    self.flushed(controller, datapath, kernel);
+                    self.flushed(backend.controller, backend.datapath, backend.kernel);
                     continue;
                 }
             };
@@ -51,15 +44,15 @@ impl<M: Model> Frontend<M> {
                 // Read the kind first: `respond` can remove the request, and another request can reuse its slot.
                 let is_read = self.host.requests[request].kind == RequestKind::Read;
                 if M::ALL_FEATURES && is_read {
-                    self.end_split_read(request, spent.total(), kernel.now());
+                    self.end_split_read(request, spent.total(), backend.kernel.now());
                 }
                 let write = if is_read { None } else { self.write_done(request) };
-                self.host.respond(request, &spent, controller, kernel);
+                self.host.respond(request, &spent, backend.controller, backend.kernel);
                 if let Some(write) = write {
-                    self.release_flushes(write, controller, datapath, kernel);
+                    self.release_flushes(write, backend);
                 }
             }
         }
-        controller.clear_completions();
+        backend.controller.clear_completions();
     }
 }

@@ -1,9 +1,7 @@
 //! Processing of commands and completions by cores of the controller, configured in `[firmware]`.
 
-use crate::controller::Controller;
-use crate::datapath::Datapath;
+use crate::controller::Backend;
 use crate::ids::{JobId, RequestId};
-use crate::kernel::Kernel;
 use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::workload::{IoRequest, RequestKind};
@@ -13,42 +11,30 @@ use super::Frontend;
 impl<M: Model> Frontend<M> {
     /// Submits a command that has arrived in the drive. If commands take core time, a core processes the command first.
     #[inline(always)]
-    pub fn arrived(
-        &mut self,
-        id: RequestId,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
-        if M::ALL_FEATURES && controller.cores().is_some() {
+    pub fn arrived(&mut self, id: RequestId, backend: &mut Backend<'_, M>) {
+        if M::ALL_FEATURES && backend.controller.cores().is_some() {
             let io = self.host.requests[id].io();
-            if let Some(end) = controller.ask_core(self.command_job(id, &io), kernel) {
-                self.host.requests[id].firmware += end - kernel.now();
+            if let Some(end) = backend.controller.ask_core(self.command_job(id, &io), backend.kernel) {
+                self.host.requests[id].firmware += end - backend.kernel.now();
                 return;
             }
         }
-        self.submit(id, controller, datapath, kernel);
+        self.submit(id, backend);
     }
 
     /// Continues the work that waited for a job that a core has finished. After a power cut, jobs of requests are dropped.
-    pub fn core_done(
-        &mut self,
-        id: JobId,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
-        match controller.core_done(id, kernel) {
-            Some(Job::Move(transaction)) => controller.move_handled(transaction, datapath, kernel),
+    pub fn core_done(&mut self, id: JobId, backend: &mut Backend<'_, M>) {
+        match backend.controller.core_done(id, backend.kernel) {
+            Some(Job::Move(transaction)) => backend.move_handled(transaction),
             Some(Job::Command(request, ..)) if !self.is_cut_off() => {
-                self.submit(request, controller, datapath, kernel);
+                self.submit(request, backend);
             }
             Some(Job::ReadPart(request, first, pages)) if !self.is_cut_off() => {
-                self.read_part(request, first, pages, controller, datapath, kernel);
+                self.read_part(request, first, pages, backend);
             }
             Some(Job::Completion(request)) if !self.is_cut_off() => {
                 let spent = self.host.requests[request].last_breakdown;
-                self.host.send_response(request, &spent, controller, kernel);
+                self.host.send_response(request, &spent, backend.controller, backend.kernel);
             }
             _ => {}
         }

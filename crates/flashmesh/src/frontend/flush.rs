@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::controller::Controller;
-use crate::datapath::Datapath;
+use crate::controller::{Backend, Controller};
 use crate::host::namespace::{Namespace, NamespaceId};
 use crate::ids::RequestId;
 use crate::kernel::Kernel;
@@ -98,13 +97,7 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Counts `write` as done for all pending flushes, and continues the flushes that have no earlier writes left.
-    pub(super) fn release_flushes(
-        &mut self,
-        write: DoneWrite,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
+    pub(super) fn release_flushes(&mut self, write: DoneWrite, backend: &mut Backend<'_, M>) {
         for flush in &mut self.flushes.waiting {
             flush.left -= u64::from(flush.namespace == write.namespace && write.order <= flush.after);
         }
@@ -112,7 +105,7 @@ impl<M: Model> Frontend<M> {
         while at < self.flushes.waiting.len() {
             if self.flushes.waiting[at].left == 0 {
                 let flush = self.flushes.waiting.remove(at);
-                self.flush_written(flush.request, controller, datapath, kernel);
+                self.flush_written(flush.request, backend);
             } else {
                 at += 1;
             }
@@ -120,14 +113,7 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Begins a flush that could have begun at `since`. The flush waits for the earlier writes of its namespace.
-    pub(super) fn begin_flush(
-        &mut self,
-        request: RequestId,
-        since: Time,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
+    pub(super) fn begin_flush(&mut self, request: RequestId, since: Time, backend: &mut Backend<'_, M>) {
         let namespace = self.namespace_of(request);
         let begun = &mut self.flushes.begun;
         if begun.len() <= request.index() {
@@ -136,9 +122,9 @@ impl<M: Model> Frontend<M> {
         begun[request.index()] = since;
         let Unfinished { begun: after, left } = self.flushes.unfinished[namespace.index()];
         let pages = self.pages_in(namespace);
-        kernel.notify(|| Notice::FlushBegan(request, pages));
+        backend.kernel.notify(|| Notice::FlushBegan(request, pages));
         if left == 0 {
-            self.flush_written(request, controller, datapath, kernel);
+            self.flush_written(request, backend);
         } else {
             self.flushes.waiting.push(Flush { request, namespace, after, left });
         }
@@ -156,15 +142,9 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Continues a flush whose earlier writes are done: destages all dirty pages of its namespace. These include pages of later writes \[choice\].
-    fn flush_written(
-        &mut self,
-        request: RequestId,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
+    fn flush_written(&mut self, request: RequestId, backend: &mut Backend<'_, M>) {
         let pages = self.pages_in(self.namespace_of(request));
-        controller.flush(Some(request), pages, datapath, kernel);
+        backend.flush(Some(request), pages);
     }
 
     fn pages_in(&self, namespace: NamespaceId) -> Range<u32> {

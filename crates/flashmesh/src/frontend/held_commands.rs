@@ -4,10 +4,8 @@
 use std::collections::VecDeque;
 
 use crate::config::{CacheStall, Config};
-use crate::controller::Controller;
-use crate::datapath::Datapath;
+use crate::controller::Backend;
 use crate::ids::RequestId;
-use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::units::{Bytes, Time};
 
@@ -36,30 +34,24 @@ impl<M: Model> Frontend<M> {
     /// Begins a command that the drive has received. With `cache.stall = "commands"`, holds the command instead if writes are stalled, or earlier
     /// commands are held.
     #[inline(always)]
-    pub fn submit(
-        &mut self,
-        id: RequestId,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
+    pub fn submit(&mut self, id: RequestId, backend: &mut Backend<'_, M>) {
         if M::ALL_FEATURES
             && self.held.is_in_order
-            && (!self.held.commands.is_empty() || controller.has_waiting_writes())
+            && (!self.held.commands.is_empty() || backend.controller.has_waiting_writes())
         {
-            return self.held.commands.push_back((id, kernel.now()));
+            return self.held.commands.push_back((id, backend.kernel.now()));
         }
-        self.begin_request(id, kernel.now(), controller, datapath, kernel);
+        self.begin_request(id, backend.kernel.now(), backend);
     }
 
     /// Handles the pending completions of the controller, then begins held commands until a write is stalled again.
     #[inline(always)]
-    pub fn settle(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        self.handle_completions(controller, datapath, kernel);
-        while M::ALL_FEATURES && !self.held.commands.is_empty() && !controller.has_waiting_writes() {
+    pub fn settle(&mut self, backend: &mut Backend<'_, M>) {
+        self.handle_completions(backend);
+        while M::ALL_FEATURES && !self.held.commands.is_empty() && !backend.controller.has_waiting_writes() {
             let Some((id, since)) = self.held.commands.pop_front() else { return };
-            self.begin_request(id, since, controller, datapath, kernel);
-            self.handle_completions(controller, datapath, kernel);
+            self.begin_request(id, since, backend);
+            self.handle_completions(backend);
         }
     }
 }

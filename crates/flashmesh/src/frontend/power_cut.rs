@@ -6,7 +6,7 @@
 //! selects how the map survives.
 
 use crate::cache::Cache;
-use crate::controller::{Controller, DeviceCache};
+use crate::controller::{Backend, Controller, DeviceCache, programs_under_way};
 use crate::datapath::Datapath;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -43,13 +43,13 @@ impl<M: Model> Frontend<M> {
 
     /// Returns whether the run is over. Called after each event. Begins the final flush of the device cache if the flush is due.
     #[inline(always)]
-    pub fn is_over(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
+    pub fn is_over(&mut self, backend: &mut Backend<'_, M>) -> bool {
         if self.is_cut_off() {
             return self.ending == Ending::Over;
         }
         self.host.requests.is_empty()
             && !self.host.streams.iter().any(|stream| stream.replay.will_issue())
-            && self.is_at_rest(controller, datapath, kernel)
+            && self.is_at_rest(backend)
     }
 
     /// Returns whether the final flush is unfinished, or requests are in flight without a power cut. The run has then stalled if no event is left.
@@ -60,21 +60,21 @@ impl<M: Model> Frontend<M> {
 
     /// Returns whether the final flush of the device cache has ended, or none is configured; begins the flush at the first call. Called when no
     /// request is left.
-    fn is_at_rest(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
-        if controller.cache().is_none() || !self.rules.flushes_at_end {
+    fn is_at_rest(&mut self, backend: &mut Backend<'_, M>) -> bool {
+        if backend.controller.cache().is_none() || !self.rules.flushes_at_end {
             return true;
         }
         if self.ending == Ending::NotYet {
-            self.flush_everything(controller, datapath, kernel);
-            self.handle_completions(controller, datapath, kernel);
-            controller.settle(datapath, kernel);
+            self.flush_everything(backend);
+            self.handle_completions(backend);
+            backend.settle();
         }
         self.ending == Ending::Over
     }
 
-    fn flush_everything(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    fn flush_everything(&mut self, backend: &mut Backend<'_, M>) {
         self.ending = Ending::Flushing;
-        controller.flush(None, 0..u32::MAX, datapath, kernel);
+        backend.flush(None, 0..u32::MAX);
     }
 
     /// Records the end of a flush that the drive itself started, at the end of the run or after a power cut.
@@ -99,9 +99,9 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Cuts the power: records the lost data, and with capacitors begins the flush.
-    pub fn cut_power(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let now = kernel.now();
-        let state = controller.cache().map(DeviceCache::state);
+    pub fn cut_power(&mut self, backend: &mut Backend<'_, M>) {
+        let now = backend.kernel.now();
+        let state = backend.controller.cache().map(DeviceCache::state);
         let (unsaved, acknowledged) =
             (state.map(Cache::unsaved).unwrap_or_default(), state.map(Cache::unsaved_acknowledged).unwrap_or_default());
         let sector = self.geometry.sector_size.as_u64();
@@ -117,10 +117,10 @@ impl<M: Model> Frontend<M> {
         if !capacitors {
             report.pages_lost = acknowledged.pages;
             report.bytes_lost = acknowledged.sectors * sector;
-            report.programs_lost = controller.programs_under_way(datapath);
+            report.programs_lost = programs_under_way(backend.datapath);
         }
-        let (energy_j, destages) = (self.energy_j(datapath, now), destages(controller));
-        let map_programs = map_programs(controller);
+        let (energy_j, destages) = (self.energy_j(backend.datapath, now), destages(backend.controller));
+        let map_programs = map_programs(backend.controller);
         self.power_cut = Some(Box::new(PowerCut { report, energy_j, destages, map_programs }));
         if !capacitors {
             self.ending = Ending::Over;
@@ -128,8 +128,8 @@ impl<M: Model> Frontend<M> {
         }
         self.flushes.clear();
         self.held.clear();
-        controller.cut_off(datapath, kernel);
-        self.flush_everything(controller, datapath, kernel);
+        backend.cut_off();
+        self.flush_everything(backend);
     }
 }
 

@@ -3,8 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::controller::Controller;
-use crate::datapath::Datapath;
+use crate::controller::{Backend, Controller};
 use crate::ids::{Lpn, RequestId};
 use crate::kernel::Kernel;
 use crate::kernel::job::Job;
@@ -58,19 +57,11 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Reads a part of a split read command, `pages` logical pages from `first` on. Called when the core job of the part has ended.
-    pub(super) fn read_part(
-        &mut self,
-        id: RequestId,
-        first: Lpn,
-        pages: u32,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
+    pub(super) fn read_part(&mut self, id: RequestId, first: Lpn, pages: u32, backend: &mut Backend<'_, M>) {
         let SplitRead { io, held, .. } = self.split_reads.reads[&id];
-        let since = kernel.now() - held;
+        let since = backend.kernel.now() - held;
         let pages = (first.0..first.0 + pages).map(|lpn| self.part_of(id, &io, since, Lpn(lpn)));
-        let completions = read_all(pages, controller, datapath, kernel);
+        let completions = read_all(pages, backend);
         self.host.requests[id].remaining += completions - 1;
     }
 

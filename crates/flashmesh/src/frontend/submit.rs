@@ -1,7 +1,6 @@
 //! Start of requests in the drive: admission, and division into pages.
 
-use crate::controller::{Controller, Cores, PageRequest};
-use crate::datapath::Datapath;
+use crate::controller::{Backend, Controller, Cores, PageRequest};
 use crate::host::status::Status;
 use crate::ids::{Lpn, RequestId, StreamId};
 use crate::kernel::Kernel;
@@ -17,33 +16,26 @@ use super::host_side::Request;
 impl<M: Model> Frontend<M> {
     /// Begins a request whose command could have begun at `since`, which is in the past if the command was held.
     #[inline(always)]
-    pub(super) fn begin_request(
-        &mut self,
-        id: RequestId,
-        since: Time,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
+    pub(super) fn begin_request(&mut self, id: RequestId, since: Time, backend: &mut Backend<'_, M>) {
         let (io, stream) = (self.host.requests[id].io(), self.host.requests[id].stream);
         let io = match self.admit(stream, &io) {
             Ok(offset) => IoRequest { offset, ..io },
-            Err(status) => return self.refuse(id, status, controller, kernel),
+            Err(status) => return self.refuse(id, status, backend.controller, backend.kernel),
         };
-        kernel.notify(|| Notice::RequestSubmitted(id, io));
+        backend.kernel.notify(|| Notice::RequestSubmitted(id, io));
         match io.kind {
-            RequestKind::Read => self.read_pages(id, &io, since, controller, datapath, kernel),
+            RequestKind::Read => self.read_pages(id, &io, since, backend),
             RequestKind::Write => {
                 self.begin_write(id);
-                self.write_pages(id, &io, since, controller, datapath, kernel);
+                self.write_pages(id, &io, since, backend);
             }
             RequestKind::Deallocate => {
                 // The partial pages at both ends are kept: the standard allows a drive to deallocate less than requested.
-                controller.deallocate(self.whole_pages(&io), datapath, kernel);
-                self.host.respond(id, &LatencyBreakdown::default(), controller, kernel);
+                backend.deallocate(self.whole_pages(&io));
+                self.host.respond(id, &LatencyBreakdown::default(), backend.controller, backend.kernel);
             }
-            RequestKind::Flush => self.begin_flush(id, since, controller, datapath, kernel),
-            RequestKind::WriteZeroes => self.write_zeroes(id, &io, since, controller, datapath, kernel),
+            RequestKind::Flush => self.begin_flush(id, since, backend),
+            RequestKind::WriteZeroes => self.write_zeroes(id, &io, since, backend),
         }
     }
 
@@ -87,47 +79,35 @@ impl<M: Model> Frontend<M> {
     }
 
     #[inline(always)]
-    fn read_pages(
-        &mut self,
-        id: RequestId,
-        io: &IoRequest,
-        since: Time,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
+    fn read_pages(&mut self, id: RequestId, io: &IoRequest, since: Time, backend: &mut Backend<'_, M>) {
         let (first, last) = self.pages_of(io);
-        controller.request_begins::<M>(id, first, last);
-        controller.begin_read::<M>(first.0..=last.0, io.size);
-        let split = M::ALL_FEATURES && controller.cores().is_some_and(Cores::splits_reads);
-        let end = if split { self.split_read(id, io, since, (first, last), controller, kernel) } else { last };
+        backend.request_begins(id, first, last);
+        backend.begin_read(first.0..=last.0, io.size);
+        let split = M::ALL_FEATURES && backend.controller.cores().is_some_and(Cores::splits_reads);
+        let end = if split {
+            self.split_read(id, io, since, (first, last), backend.controller, backend.kernel)
+        } else {
+            last
+        };
         let pages = (first.0..=end.0).map(|lpn| self.part_of(id, io, since, Lpn(lpn)));
-        let completions = read_all(pages, controller, datapath, kernel);
+        let completions = read_all(pages, backend);
         let remaining = &mut self.host.requests[id].remaining;
         *remaining = if split { *remaining + completions } else { completions };
     }
 
     #[inline]
-    fn write_pages(
-        &mut self,
-        id: RequestId,
-        io: &IoRequest,
-        since: Time,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
+    fn write_pages(&mut self, id: RequestId, io: &IoRequest, since: Time, backend: &mut Backend<'_, M>) {
         let (first, last) = self.pages_of(io);
         let pages = last.0 - first.0 + 1;
-        controller.request_begins::<M>(id, first, last);
+        backend.request_begins(id, first, last);
         self.host.requests[id].remaining = pages;
-        controller.count_written(pages);
-        datapath.interconnect.begin_batch();
+        backend.controller.count_written(pages);
+        backend.datapath.interconnect.begin_batch();
         for lpn in first.0..=last.0 {
             let page = self.part_of(id, io, since, Lpn(lpn));
-            controller.write(&page, datapath, kernel);
+            backend.write(&page);
         }
-        controller.end_pages(datapath, kernel);
+        backend.end_pages();
     }
 
     fn whole_pages(&self, io: &IoRequest) -> std::ops::Range<u32> {
@@ -137,15 +117,7 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Deallocates the whole pages of the request, which then read as zeros, and writes the partial pages at both ends.
-    fn write_zeroes(
-        &mut self,
-        id: RequestId,
-        io: &IoRequest,
-        since: Time,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
+    fn write_zeroes(&mut self, id: RequestId, io: &IoRequest, since: Time, backend: &mut Backend<'_, M>) {
         let (first, last) = self.pages_of(io);
         let ends = if first == last { &[first][..] } else { &[first, last] };
         let parts: Vec<PageRequest> = ends
@@ -153,31 +125,26 @@ impl<M: Model> Frontend<M> {
             .map(|&lpn| self.part_of(id, io, since, lpn))
             .filter(|page| page.bytes < self.geometry.page_size)
             .collect();
-        controller.deallocate(self.whole_pages(io), datapath, kernel);
+        backend.deallocate(self.whole_pages(io));
         if parts.is_empty() {
-            return self.host.respond(id, &LatencyBreakdown::default(), controller, kernel);
+            return self.host.respond(id, &LatencyBreakdown::default(), backend.controller, backend.kernel);
         }
         self.host.requests[id].remaining = parts.len() as u32;
-        controller.request_begins::<M>(id, first, last);
-        controller.count_written(parts.len() as u32);
+        backend.request_begins(id, first, last);
+        backend.controller.count_written(parts.len() as u32);
         self.begin_write(id);
         for page in &parts {
-            controller.write(page, datapath, kernel);
+            backend.write(page);
         }
-        controller.end_pages(datapath, kernel);
+        backend.end_pages();
     }
 }
 
 /// Reads pages of a request as one batch. Returns the number of completions to expect.
 #[inline(always)]
-pub(super) fn read_all<M: Model>(
-    pages: impl Iterator<Item = PageRequest>,
-    controller: &mut Controller,
-    datapath: &mut Datapath<M>,
-    kernel: &mut Kernel<M>,
-) -> u32 {
-    datapath.interconnect.begin_batch();
-    let completions = pages.map(|page| controller.read(&page, datapath, kernel)).sum();
-    controller.end_pages(datapath, kernel);
+pub(super) fn read_all<M: Model>(pages: impl Iterator<Item = PageRequest>, backend: &mut Backend<'_, M>) -> u32 {
+    backend.datapath.interconnect.begin_batch();
+    let completions = pages.map(|page| backend.read(&page)).sum();
+    backend.end_pages();
     completions
 }

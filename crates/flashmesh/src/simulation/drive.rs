@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::config::Config;
-use crate::controller::Controller;
+use crate::controller::{Backend, Controller, pages_under_way};
 use crate::datapath::Datapath;
 use crate::error::RunError;
 use crate::fabric::{Fabric, StaticFabric, TransferPhase};
@@ -68,11 +68,26 @@ impl<M: Model> DriveInstance<M> {
     /// Resumes the garbage collections that were in progress in the initial state, starts collections on idle dies, and issues the first requests.
     pub fn start(&mut self, control: &Control) -> Result<(), RunError> {
         control.begin(self.frontend.host.request_count(), self.frontend.host.stops_at());
-        self.controller.resume_collections(&mut self.datapath, &mut self.kernel);
-        self.controller.collect_idle_dies(&mut self.datapath, &mut self.kernel);
+        let (_, backend) = &mut self.split();
+        backend.resume_collections();
+        backend.collect_idle_dies();
         self.settle();
         self.fault.check(self.kernel.now())?;
         self.frontend.start(&self.controller, &mut self.kernel)
+    }
+
+    /// Returns whether the run is over; begins the final flush of the device cache if the flush is due.
+    #[inline(always)]
+    pub fn is_over(&mut self) -> bool {
+        let (frontend, backend) = &mut self.split();
+        frontend.is_over(backend)
+    }
+
+    /// Returns the front end and the back end of the drive.
+    #[inline(always)]
+    fn split(&mut self) -> (&mut Frontend<M>, Backend<'_, M>) {
+        let DriveInstance { frontend, controller, datapath, kernel, .. } = self;
+        (frontend, Backend { controller, datapath, kernel })
     }
 
     /// Stops all notices to probes, except the notice of the end of the run.
@@ -121,7 +136,7 @@ impl<M: Model> DriveInstance<M> {
                     return Ok(if self.end.is_some() { Pause::Over } else { Pause::Due });
                 }
                 self.handle(event)?;
-                if self.frontend.is_over(&mut self.controller, &mut self.datapath, &mut self.kernel) {
+                if self.is_over() {
                     return Ok(Pause::Over);
                 }
             }
@@ -166,46 +181,46 @@ impl<M: Model> DriveInstance<M> {
 
     #[inline(always)]
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
-        let DriveInstance { kernel, frontend, controller, datapath, .. } = self;
+        let (frontend, backend) = &mut self.split();
         match event {
             event if frontend.is_cut_off() && event.is_of_host() => {}
             Event::InDrive => {
-                if let Some(request) = frontend.host.take_arrived(kernel) {
-                    frontend.arrived(request, controller, datapath, kernel);
+                if let Some(request) = frontend.host.take_arrived(backend.kernel) {
+                    frontend.arrived(request, backend);
                 }
             }
-            Event::CoreDone(job) if M::ALL_FEATURES => frontend.core_done(job, controller, datapath, kernel),
+            Event::CoreDone(job) if M::ALL_FEATURES => frontend.core_done(job, backend),
             Event::AtHost => {
                 let request = frontend.host.crossed(Direction::ToHost);
-                frontend.host.complete(request, controller, kernel)?;
+                frontend.host.complete(request, backend.controller, backend.kernel)?;
                 if frontend.host.counters().is_due {
                     self.settle();
                     self.cut_interval(self.kernel.now());
                 }
             }
-            Event::Arrive(stream) => frontend.host.arrive(stream, controller, kernel)?,
-            Event::ThreadReady(stream) => frontend.host.end_think_time(stream, controller, kernel),
+            Event::Arrive(stream) => frontend.host.arrive(stream, backend.controller, backend.kernel)?,
+            Event::ThreadReady(stream) => frontend.host.end_think_time(stream, backend.controller, backend.kernel),
             Event::CommandDelivered(asker) => {
-                controller.delivered(TransferPhase::Command, asker, datapath, kernel);
-                frontend.host.prefetch_request(|| datapath.activity().active_request(asker));
+                backend.delivered(TransferPhase::Command, asker);
+                frontend.host.prefetch_request(|| backend.datapath.activity().active_request(asker));
             }
             Event::DataDelivered(asker) => {
-                if let Some(page) = controller.delivered(TransferPhase::DataOut, asker, datapath, kernel) {
-                    frontend.host.page_read(page, controller, datapath, kernel);
+                if let Some(page) = backend.delivered(TransferPhase::DataOut, asker) {
+                    frontend.host.page_read(page, backend);
                 }
             }
-            Event::CopyDelivered(asker) if M::ALL_FEATURES => controller.copy_delivered(asker, datapath, kernel),
-            Event::Acknowledged(id) => controller.acknowledged(id, datapath, kernel),
-            Event::FabricWake(token) => datapath.interconnect.wake(token, kernel),
-            Event::ArrayEnd(die) => controller.array_end(die, datapath, kernel),
-            Event::Resumed(die) if M::ALL_FEATURES => controller.resumed(die, datapath, kernel),
-            Event::GatherDue(die) => controller.gather_due(die, datapath, kernel),
-            Event::Memory => controller.memory_done(datapath, kernel),
-            Event::CacheOpens if M::ALL_FEATURES => controller.cache_opens(datapath, kernel),
+            Event::CopyDelivered(asker) if M::ALL_FEATURES => backend.copy_delivered(asker),
+            Event::Acknowledged(id) => backend.acknowledged(id),
+            Event::FabricWake(token) => backend.datapath.interconnect.wake(token, backend.kernel),
+            Event::ArrayEnd(die) => backend.array_end(die),
+            Event::Resumed(die) if M::ALL_FEATURES => backend.resumed(die),
+            Event::GatherDue(die) => backend.gather_due(die),
+            Event::Memory => backend.memory_done(),
+            Event::CacheOpens if M::ALL_FEATURES => backend.cache_opens(),
             Event::PowerCut if M::ALL_FEATURES => {
                 self.report_cut();
-                let DriveInstance { kernel, frontend, controller, datapath, .. } = self;
-                frontend.cut_power(controller, datapath, kernel);
+                let (frontend, backend) = &mut self.split();
+                frontend.cut_power(backend);
             }
             // Wake-ups of the host interface. The events from `Pause` on are listed only for completeness: drives with all features handle them
             // above, and other drives never schedule them.
@@ -222,7 +237,7 @@ impl<M: Model> DriveInstance<M> {
             | Event::Resumed(_)
             | Event::PowerCut => {
                 if let Some(token) = event.token() {
-                    frontend.host.wake(token, kernel);
+                    frontend.host.wake(token, backend.kernel);
                 }
             }
         }
@@ -237,12 +252,12 @@ impl<M: Model> DriveInstance<M> {
     /// Passes completions to the frontend, and path grants to the dies, until none is pending.
     #[inline(always)]
     fn settle(&mut self) {
-        let DriveInstance { kernel, frontend, controller, datapath, .. } = self;
-        frontend.settle(controller, datapath, kernel);
-        while controller.settle(datapath, kernel) {
-            frontend.settle(controller, datapath, kernel);
+        let (frontend, backend) = &mut self.split();
+        frontend.settle(backend);
+        while backend.settle() {
+            frontend.settle(backend);
             // Completions can make the device cache destage pages. Repeat only if the firmware policy can now release held writes.
-            if !(M::ALL_FEATURES && controller.has_due_writes()) {
+            if !(M::ALL_FEATURES && backend.controller.has_due_writes()) {
                 break;
             }
         }
@@ -304,7 +319,7 @@ impl<M: Model> DriveInstance<M> {
     fn recover(&mut self) -> Result<Option<RecoveryReport>, RunError> {
         let DriveInstance { controller, datapath, kernel, config, geometry, .. } = self;
         let Some(persistence) = controller.persistence() else { return Ok(None) };
-        let torn = controller.pages_under_way(datapath);
+        let torn = pages_under_way(datapath);
         let scan = persistence.scan(geometry, controller.ftl(), &torn, config.mapping.cache_capacity.is_some());
         let recovered = persistence.recover(controller.ftl());
         kernel.notify(|| Notice::Recovered(&recovered));

@@ -259,7 +259,7 @@ impl AnyDrive {
         with_drive!(self, drive => {
             if !is_left {
                 drive.frontend.close();
-                if !drive.frontend.is_over(&mut drive.controller, &mut drive.datapath, &mut drive.kernel) {
+                if !drive.is_over() {
                     while drive.run_events(&control)? != Pause::Over {}
                 }
             }

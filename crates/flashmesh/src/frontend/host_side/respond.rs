@@ -1,6 +1,6 @@
 //! Finished pages of requests, and the responses after the last page.
 
-use crate::controller::Controller;
+use crate::controller::{Backend, Controller};
 use crate::datapath::Datapath;
 use crate::fabric::Causes;
 use crate::host::status::Status;
@@ -19,17 +19,16 @@ use super::{HostSide, Sink};
 impl<M: Model> HostSide<M> {
     /// Handles a finished page read that the controller returned directly, not in the list of [`CompletedWork`](crate::controller::CompletedWork).
     #[inline(always)]
-    pub fn page_read(
-        &mut self,
-        id: TransactionId,
-        controller: &mut Controller,
-        datapath: &mut Datapath<M>,
-        kernel: &mut Kernel<M>,
-    ) {
-        if let Some(request) = self.transaction_done(id, datapath, kernel) {
-            self.respond(request, datapath.queues.transaction(id).account.spent(), controller, kernel);
+    pub fn page_read(&mut self, id: TransactionId, backend: &mut Backend<'_, M>) {
+        if let Some(request) = self.transaction_done(id, backend.datapath, backend.kernel) {
+            self.respond(
+                request,
+                backend.datapath.queues.transaction(id).account.spent(),
+                backend.controller,
+                backend.kernel,
+            );
         }
-        datapath.queues.transactions.remove(id);
+        backend.datapath.queues.transactions.remove(id);
     }
 
     /// Counts the page of a finished transaction. Returns the request if all of its pages are finished, otherwise `None`. The caller removes the
