@@ -28,7 +28,7 @@ impl FtlRules {
         FtlRules {
             allocation: config.ftl.allocation,
             allows_other_planes: config.gc.r#move.crosses_chips(),
-            moves_share_write_block: config.gc.moved_pages == MovedPages::WriteBlock,
+            moves_share_write_block: config.moved_pages() == MovedPages::WriteBlock,
             equal_write_pointers: false,
             superblock_dies: None,
             joins_planes: config.flash.multi_plane != MultiPlane::Off,

@@ -1,6 +1,6 @@
 //! Placement for the policies with superblocks. The next page goes to the plane whose write pointer is furthest behind.
 
-use crate::config::{Config, ConfigConflict};
+use crate::config::{Config, ConfigConflict, MovedPages};
 use crate::flash::geometry::Geometry;
 use crate::ftl::{Ftl, OpenBlockKind, Superblocks};
 use crate::ids::PlaneId;
@@ -18,6 +18,8 @@ pub(super) struct SharedBlockPlacement {
     writes: PendingPrograms,
     moves: PendingPrograms,
     gathers: bool,
+    /// Whether moved pages share the open blocks of host writes, page by page.
+    mixes_programs: bool,
 }
 
 /// Pages that are placed and have no physical page yet: either moved pages, or host writes and translation pages.
@@ -39,22 +41,23 @@ impl PendingPrograms {
 
 impl SharedBlockPlacement {
     /// Creates the placement for superblocks over the planes of `dies` dies each.
-    pub(super) fn new(geometry: &Geometry, dies: u32) -> SharedBlockPlacement {
+    pub(super) fn new(config: &Config, geometry: &Geometry, dies: u32) -> SharedBlockPlacement {
         let superblocks = Superblocks::new(geometry, dies);
         let none = PendingPrograms::new(geometry, superblocks);
-        SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers: geometry.gathers_units() }
+        let gathers = geometry.gathers_units();
+        let mixes_programs = !gathers && config.moved_pages() == MovedPages::WriteBlock;
+        SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers, mixes_programs }
     }
 
     /// Returns the plane for the next page of kind `stream`: the plane with the fewest whole programs, among those that share superblocks with
     /// `plane`. Pages without a physical page count as written. If programs gather several mapping units, returns the plane of the previous page
     /// until its program is full, except for translation pages.
     fn plane_behind(&mut self, is_move: bool, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
-        let SharedBlockPlacement { superblocks, writes, moves, gathers } = self;
+        let SharedBlockPlacement { superblocks, writes, moves, gathers, mixes_programs } = self;
         let set = superblocks.index_of(plane) as usize;
         let (waiting, beside) = if is_move { (moves, None) } else { (writes, Some(moves)) };
-        // Pending moves count for host writes as well, unless the two never share a program: in the SLC cache, or if programs gather several mapping
-        // units.
-        let beside = beside.filter(|_| !*gathers && stream != OpenBlockKind::Slc);
+        // Pending moves count for host writes as well if the two share open blocks, except in the SLC cache.
+        let beside = beside.filter(|_| *mixes_programs && stream != OpenBlockKind::Slc);
         let progress = |twin: PlaneId| {
             let beside = beside.as_ref().map_or(0, |moves| moves.count[twin.index()]);
             ftl.blocks().twin_progress(twin, stream, waiting.count[twin.index()] + beside)

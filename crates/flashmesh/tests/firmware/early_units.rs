@@ -169,7 +169,7 @@ fn a_full_drive_collects_and_early_places_cost_no_more_than_what_they_leave_empt
     for moved in [MovedPages::OwnBlock, MovedPages::WriteBlock] {
         for word_line in [false, true] {
             let report = collecting(|config| {
-                config.gc.moved_pages = moved;
+                config.gc.moved_pages = Some(moved);
                 if word_line {
                     config.flash.page_types = PageTypes::Tlc;
                     config.flash.program_unit = ProgramUnit::WordLine;

@@ -1,8 +1,8 @@
 //! The section `[gc]` of a configuration: its parameters, and the types of their values.
 
-use crate::config::Config;
 use crate::config::choices::choices;
 use crate::config::section::section;
+use crate::config::{Config, FirmwarePolicy};
 use crate::units::{Bytes, Share};
 
 choices! {
@@ -82,7 +82,8 @@ section! {
         /// Way in which a valid page moves.
         r#move: PageMove = PageMove::ThroughController, needs any, step "through-controller | chip-to-chip | clean";
         /// Open block to which collection moves a page.
-        moved_pages: MovedPages = MovedPages::OwnBlock, with "ftl.policy" = ["\"page\"", "\"sprinkler\""], needs plain;
+        moved_pages: Option<MovedPages> = None, unset "own-block; write-block with superblocks",
+            with "ftl.policy" = ["\"page\"", "\"sprinkler\"", "\"tbm\"", "\"superblock\""], needs plain, step "own-block | write-block";
         /// Whether pages that move within their plane stay in the chip (copyback), without a transfer to the controller.
         copyback: bool = false, needs plain, step "false | true";
         /// Share of free pages below which a plane of an idle die is collected; 0 turns background collection off.
@@ -91,6 +92,13 @@ section! {
 }
 
 impl Config {
+    /// Returns the open block to which collection moves pages; the policies `tbm` and `superblock` have a default of their own.
+    pub(crate) fn moved_pages(&self) -> MovedPages {
+        let has_superblocks = matches!(self.ftl.policy, FirmwarePolicy::Tbm | FirmwarePolicy::Superblock);
+        let default = if has_superblocks { MovedPages::WriteBlock } else { MovedPages::OwnBlock };
+        self.gc.moved_pages.unwrap_or(default)
+    }
+
     /// Returns whether garbage collection alternates with destaging: collection is paced, and the device cache destages whole stripes.
     pub fn gc_alternates_with_destage(&self) -> bool {
         self.gc.paced && self.cache.destage_stripe.is_some() && self.cache.capacity > Bytes::ZERO

@@ -90,14 +90,14 @@ impl BlockManager {
         Some(())
     }
 
-    /// Returns the number of pages allocated in the open block of kind `stream` in `plane`. For host writes and moved host pages, the open blocks of
-    /// both kinds count together.
+    /// Returns the number of pages allocated in the open block of kind `stream` in `plane`. If moved pages go to the open block of host writes, the
+    /// open blocks of both kinds count together.
     #[inline]
     pub(crate) fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
         let open = &self.accounts.planes[plane.index()].open;
         let written = |stream| open.get(stream).next_page;
         match stream {
-            OpenBlockKind::Host(_) | OpenBlockKind::Collection => {
+            OpenBlockKind::Host(_) | OpenBlockKind::Collection if self.moves_share_write_block => {
                 written(open.host_block_kind(None)) + written(OpenBlockKind::Collection)
             }
             _ => written(stream),
@@ -195,6 +195,9 @@ impl BlockManager {
             return self.twins_of_block(block).for_each(|twin| self.accounts.free_folded(twin));
         }
         self.twins_of_block(block).for_each(|twin| self.accounts.free_erased(twin));
+        if !self.moves_share_write_block {
+            return;
+        }
         // If collection has opened the reserve (last free block) and left pages in it in any plane, host writes of all planes continue in
         // these blocks.
         let in_reserve =
@@ -268,7 +271,7 @@ mod tests {
     const PAGES: u32 = 3 * 10 * 8;
 
     /// Creates a die of three planes with 16 blocks of 8 pages each; the capacity is 10 blocks per plane.
-    fn die(victim: config::VictimPolicy) -> Ftl {
+    fn die(victim: config::VictimPolicy, moves_share_write_block: bool) -> Ftl {
         let mut config = Config::default();
         config.geometry = config::Geometry {
             channels: 1,
@@ -280,12 +283,12 @@ mod tests {
             ..config::Geometry::default()
         };
         config.gc.victim = victim;
-        let rules = FtlRules { superblock_dies: Some(1), moves_share_write_block: true, ..FtlRules::new(&config) };
+        let rules = FtlRules { superblock_dies: Some(1), moves_share_write_block, ..FtlRules::new(&config) };
         Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is valid"), &config, rules)
     }
 
-    fn written(victim: config::VictimPolicy, writes: u32) -> Ftl {
-        let mut ftl = die(victim);
+    fn written(victim: config::VictimPolicy, moves_share_write_block: bool, writes: u32) -> Ftl {
+        let mut ftl = die(victim, moves_share_write_block);
         let (idle, mut random) = (IdleDies::new(1), SimRng::new(5));
         for lpn in 0..PAGES {
             ftl.untimed().write(Lpn(lpn), &idle);
@@ -298,18 +301,18 @@ mod tests {
 
     #[test]
     fn planes_use_and_erase_the_same_blocks_under_every_victim_policy() {
-        for &victim in config::VictimPolicy::ALL {
-            let ftl = written(victim, 20_000);
+        for (&victim, shares) in config::VictimPolicy::ALL.iter().flat_map(|victim| [(victim, true), (victim, false)]) {
+            let ftl = written(victim, shares, 20_000);
             ftl.audit().expect("the tables agree, those of twins too");
             assert_eq!(ftl.blocks.valid_pages_of_drive(), u64::from(PAGES));
             let erases: u32 = (0..48).map(|block| ftl.blocks.erase_count(BlockId(block))).sum();
-            assert!(erases > 1_000 && erases.is_multiple_of(3), "{victim:?}: {erases}");
+            assert!(erases > 1_000 && erases.is_multiple_of(3), "{victim:?}, shared {shares}: {erases}");
         }
     }
 
     #[test]
     fn write_pointers_of_the_planes_differ_by_at_most_one_page() {
-        let mut ftl = die(config::VictimPolicy::Greedy);
+        let mut ftl = die(config::VictimPolicy::Greedy, true);
         let idle = IdleDies::new(1);
         for lpn in 0..PAGES {
             // Write only pages that the static order puts on plane 0. Nevertheless all three planes must be written evenly.
@@ -323,8 +326,32 @@ mod tests {
     }
 
     #[test]
+    fn moved_pages_in_blocks_of_their_own_are_spread_evenly_whatever_the_host_writes() {
+        let mut ftl = die(config::VictimPolicy::Greedy, false);
+        let (idle, mut random) = (IdleDies::new(1), SimRng::new(5));
+        for lpn in 0..PAGES {
+            ftl.untimed().write(Lpn(lpn), &idle);
+        }
+        let (mut written, mut moved) = (0, 0);
+        for _ in 0..5_000 {
+            ftl.untimed().write(Lpn(random.below(PAGES)), &idle);
+            let open = |plane: usize, stream| *ftl.blocks.accounts.planes[plane].open.get(stream);
+            let spread = |stream| {
+                let pages = [0, 1, 2].map(|plane| open(plane, stream).next_page);
+                pages.iter().max().zip(pages.iter().min()).map_or(0, |(most, least)| most - least)
+            };
+            assert!(spread(OpenBlockKind::SHARED) <= 1 && spread(OpenBlockKind::Collection) <= 1);
+            let blocks = [OpenBlockKind::SHARED, OpenBlockKind::Collection].map(|stream| open(0, stream).block);
+            assert_ne!(blocks[0], blocks[1], "host writes and moved pages share no block");
+            (written, moved) =
+                (written + u32::from(spread(OpenBlockKind::SHARED) == 1), moved + spread(OpenBlockKind::Collection));
+        }
+        assert!(written > 1_000 && moved > 1_000, "pointers differed by a page {written} and {moved} times");
+    }
+
+    #[test]
     fn a_block_opened_in_one_plane_alone_is_detected() {
-        let mut ftl = written(config::VictimPolicy::Greedy, 0);
+        let mut ftl = written(config::VictimPolicy::Greedy, true, 0);
         let account = &mut ftl.blocks.accounts.planes[1];
         let block = account.free.pop().expect("there are free blocks");
         account.free_pages -= 8;

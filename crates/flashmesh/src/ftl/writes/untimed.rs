@@ -206,7 +206,9 @@ mod tests {
 
     #[test]
     fn moves_in_runs_equal_moves_one_by_one() {
-        for (superblock_dies, shares) in [(None, false), (None, true), (Some(1), true), (Some(4), true)] {
+        let drives =
+            [(None, false), (None, true), (Some(1), true), (Some(4), true), (Some(1), false), (Some(4), false)];
+        for (superblock_dies, shares) in drives {
             let mut ftl = drive(superblock_dies, shares, &[]);
             let (idle, mut random) = (IdleDies::new(ftl.geometry.dies()), SimRng::new(11));
             let (pages, mut compared) = (ftl.geometry.logical_pages, 0);
@@ -241,6 +243,8 @@ mod tests {
             // Several planes without superblocks: the plane depends on the page, so pages are written one by one.
             (&DIE, None, false),
             (&[], Some(4), true),
+            (&DIE, Some(1), false),
+            (&[], Some(4), false),
         ];
         for (overrides, superblock_dies, shares) in drives {
             for threshold in ["gc.threshold=0.02", "gc.threshold=0.2"] {

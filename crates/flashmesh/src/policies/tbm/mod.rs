@@ -14,7 +14,7 @@ use super::{AnyPolicy, PolicyInfo};
 
 pub static INFO: PolicyInfo = PolicyInfo {
     kind: config::FirmwarePolicy::Tbm,
-    build: |_, geometry| AnyPolicy::other(SharedBlockPlacement::new(geometry, 1)),
-    ftl_rules: |_, rules| FtlRules { moves_share_write_block: true, superblock_dies: Some(1), ..rules },
+    build: |config, geometry| AnyPolicy::other(SharedBlockPlacement::new(config, geometry, 1)),
+    ftl_rules: |_, rules| FtlRules { superblock_dies: Some(1), ..rules },
     conflicts: |config, geometry| shared_blocks::conflicts(config, geometry, 1),
 };

@@ -112,7 +112,7 @@ fn fifo_victims_of_units_amplify_two_temperatures_as_theory_says() {
     config.flash.program_unit = ProgramUnit::WordLine;
     config.ftl.mapping_unit = Some(Bytes::new(drives::PAGE));
     config.ftl.gather_timeout = Time::from_ms(1_000);
-    config.gc.moved_pages = MovedPages::WriteBlock;
+    config.gc.moved_pages = Some(MovedPages::WriteBlock);
     config.gc.threshold = 0.03;
     config.replay.outstanding = 512;
     config.measure.warm_up = Some(WarmUp::Requests);

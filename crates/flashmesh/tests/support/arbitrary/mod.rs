@@ -109,7 +109,7 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
                 hard_threshold: share(low.min(high)),
                 preemptible,
                 r#move: PageMove::ThroughController,
-                moved_pages,
+                moved_pages: Some(moved_pages),
                 copyback,
                 background_threshold: share(background),
                 ..Default::default()

@@ -62,14 +62,18 @@ impl Managed {
     pub fn put(&self, config: &mut Config) {
         config.ftl.policy = self.policy;
         match self.policy {
-            FirmwarePolicy::Page => config.gc.moved_pages = self.moved_pages,
+            FirmwarePolicy::Page => config.gc.moved_pages = Some(self.moved_pages),
             FirmwarePolicy::Sprinkler => {
-                config.gc.moved_pages = self.moved_pages;
+                config.gc.moved_pages = Some(self.moved_pages);
                 // Sprinkler brings its own scheduler, so `[schedule]` must keep its defaults.
                 config.schedule = Schedule::default();
             }
-            FirmwarePolicy::Tbm => work_together(config),
+            FirmwarePolicy::Tbm => {
+                config.gc.moved_pages = Some(self.moved_pages);
+                work_together(config);
+            }
             FirmwarePolicy::Superblock => {
+                config.gc.moved_pages = Some(self.moved_pages);
                 work_together(config);
                 self.put_superblocks(config);
             }

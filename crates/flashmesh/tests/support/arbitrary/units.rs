@@ -1,8 +1,7 @@
 //! Random mapping units and program units, added to random drives.
 
 use flashmesh::config::{
-    Config, FirmwarePolicy, FirstTouch, MovedPages, PageMove, PageTypes, ProgramUnit, Suspension, WriteBinding,
-    WriteStreams,
+    Config, FirmwarePolicy, FirstTouch, PageMove, PageTypes, ProgramUnit, Suspension, WriteBinding, WriteStreams,
 };
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::units::{Bytes, Time};
@@ -103,7 +102,6 @@ impl Units {
             config.ftl.write_streams = WriteStreams::Shared;
             config.gc.copyback = false;
             config.gc.r#move = PageMove::ThroughController;
-            config.gc.moved_pages = MovedPages::OwnBlock;
         }
         self.spare(config);
         // A program that holds its path would block the read that is to suspend it.
