@@ -56,12 +56,12 @@ impl<T: PartialOrd> Bounds<T> {
 pub(super) fn shown<F: Form>(bounds: &Bounds<F::Bounded>) -> Bounds<String> {
     match bounds {
         Bounds::Any => Bounds::Any,
-        Bounds::AtLeast(min) => Bounds::AtLeast(F::show(min)),
-        Bounds::Between(min, max) => Bounds::Between(F::show(min), F::show(max)),
+        Bounds::AtLeast(min) => Bounds::AtLeast(min.to_string()),
+        Bounds::Between(min, max) => Bounds::Between(min.to_string(), max.to_string()),
         Bounds::OneOf(values) => {
             let mut shown = Vec::with_capacity(values.len());
             for value in values {
-                shown.push(F::show(value));
+                shown.push(value.to_string());
             }
             Bounds::OneOf(shown)
         }
@@ -84,7 +84,7 @@ pub(super) fn described(bounds: Bounds<String>) -> (String, Option<String>, Opti
 fn check<F: Form>(value: &F::Value, bounds: &Bounds<F::Bounded>) -> Result<(), Misfit> {
     for value in F::bounded(value) {
         if !bounds.contain(&value) {
-            return Err(out_of_bounds(&F::show(&value)));
+            return Err(out_of_bounds(&value.to_string()));
         }
     }
     Ok(())

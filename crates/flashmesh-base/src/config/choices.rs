@@ -78,10 +78,6 @@ macro_rules! __choices {
             fn write(value: &$name) -> Option<String> {
                 Some($crate::config::form::toml_string(value.name()))
             }
-
-            fn show(bound: &$name) -> String {
-                bound.name().to_owned()
-            }
         }
     };
 }

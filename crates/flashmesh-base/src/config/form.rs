@@ -1,5 +1,7 @@
 //! The text form of each type of parameter: how values are parsed, and how the canonical configuration writes them.
 
+use std::convert::Infallible;
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use super::error::ConfigErrorKind;
@@ -52,9 +54,8 @@ pub trait Form {
     /// Returns the values that the bounds apply to: a single value, no value if unset, or all values of a distribution.
     fn bounded(value: &Self::Value) -> Vec<Self::Bounded>;
 
-    type Bounded: PartialOrd;
-
-    fn show(bound: &Self::Bounded) -> String;
+    /// Type of the values that the bounds apply to; [`Infallible`] if there are none.
+    type Bounded: PartialOrd + Display;
 }
 
 /// Implements the bounds of a type that holds a single value: the bounds apply to that value.
@@ -137,10 +138,6 @@ impl Form for u32 {
     fn write(value: &u32) -> Option<String> {
         Some(value.to_string())
     }
-
-    fn show(bound: &u32) -> String {
-        bound.to_string()
-    }
 }
 
 /// The largest whole number that a parameter accepts: TOML integers are signed.
@@ -161,10 +158,6 @@ impl Form for u64 {
     fn write(value: &u64) -> Option<String> {
         Some(value.to_string())
     }
-
-    fn show(bound: &u64) -> String {
-        bound.to_string()
-    }
 }
 
 impl Form for bool {
@@ -184,10 +177,6 @@ impl Form for bool {
 
     fn write(value: &bool) -> Option<String> {
         Some(value.to_string())
-    }
-
-    fn show(bound: &bool) -> String {
-        bound.to_string()
     }
 }
 
@@ -211,10 +200,6 @@ impl Form for f64 {
     fn write(value: &f64) -> Option<String> {
         Some(format!("{value:?}"))
     }
-
-    fn show(bound: &f64) -> String {
-        bound.to_string()
-    }
 }
 
 impl Form for Share {
@@ -236,10 +221,6 @@ impl Form for Share {
     fn write(value: &f64) -> Option<String> {
         f64::write(value)
     }
-
-    fn show(bound: &f64) -> String {
-        bound.to_string()
-    }
 }
 
 /// Implements [`Form`] for a type whose text is a number and a unit.
@@ -259,10 +240,6 @@ macro_rules! quantity_form {
 
             fn write(value: &$type) -> Option<String> {
                 Some(toml_string(&value.to_string()))
-            }
-
-            fn show(bound: &$type) -> String {
-                bound.to_string()
             }
         }
     };
@@ -296,15 +273,15 @@ impl Form for String {
     fn write(value: &String) -> Option<String> {
         Some(toml_string(value))
     }
-
-    fn show(bound: &String) -> String {
-        bound.clone()
-    }
 }
 
 impl Form for PathBuf {
     type Value = PathBuf;
-    plain_form!();
+    type Bounded = Infallible;
+
+    fn bounded(_: &PathBuf) -> Vec<Infallible> {
+        Vec::new()
+    }
 
     fn parameter_type() -> ParameterType {
         ParameterType::Path
@@ -316,10 +293,6 @@ impl Form for PathBuf {
 
     fn write(value: &PathBuf) -> Option<String> {
         Some(toml_string(&value.to_string_lossy()))
-    }
-
-    fn show(bound: &PathBuf) -> String {
-        bound.display().to_string()
     }
 }
 
@@ -345,9 +318,5 @@ impl<F: Form> Form for Option<F> {
 
     fn bounded(value: &Option<F::Value>) -> Vec<F::Bounded> {
         value.as_ref().map(F::bounded).unwrap_or_default()
-    }
-
-    fn show(bound: &F::Bounded) -> String {
-        F::show(bound)
     }
 }

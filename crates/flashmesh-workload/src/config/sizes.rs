@@ -64,8 +64,4 @@ impl Form for Sizes {
             value.0.iter().map(|(size, weight)| format!("[{}, {weight:?}]", toml_string(&size.to_string()))).collect();
         Some(format!("[{}]", pairs.join(", ")))
     }
-
-    fn show(bound: &Bytes) -> String {
-        bound.to_string()
-    }
 }

@@ -158,10 +158,6 @@ impl Form for HoldPath {
             HoldPath::Reads | HoldPath::Programs => toml_string(value.name()),
         })
     }
-
-    fn show(bound: &HoldPath) -> String {
-        bound.name().to_owned()
-    }
 }
 
 choices! {

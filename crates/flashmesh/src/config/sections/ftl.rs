@@ -1,5 +1,7 @@
 //! The section `[ftl]` of a configuration: its parameters, and the types of their values.
 
+use std::convert::Infallible;
+
 use crate::config::choices::{self, choices};
 use crate::config::form::{Form, Misfit, toml_string};
 use crate::config::node::Node;
@@ -87,9 +89,9 @@ impl Allocation {
 
 impl Form for Allocation {
     type Value = Allocation;
-    type Bounded = &'static str;
+    type Bounded = Infallible;
 
-    fn bounded(_: &Allocation) -> Vec<&'static str> {
+    fn bounded(_: &Allocation) -> Vec<Infallible> {
         Vec::new()
     }
 
@@ -132,10 +134,6 @@ impl Form for Allocation {
 
     fn write(value: &Allocation) -> Option<String> {
         Some(toml_string(&value.name()))
-    }
-
-    fn show(bound: &&'static str) -> String {
-        (*bound).to_owned()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The type of the parameter `ftl.home-order`.
 
+use std::convert::Infallible;
+
 use crate::config::choices;
 use crate::config::form::{Form, Misfit, toml_string};
 use crate::config::node::Node;
@@ -23,9 +25,9 @@ impl HomeOrder {
 
 impl Form for HomeOrder {
     type Value = HomeOrder;
-    type Bounded = &'static str;
+    type Bounded = Infallible;
 
-    fn bounded(_: &HomeOrder) -> Vec<&'static str> {
+    fn bounded(_: &HomeOrder) -> Vec<Infallible> {
         Vec::new()
     }
 
@@ -50,9 +52,5 @@ impl Form for HomeOrder {
 
     fn write(value: &HomeOrder) -> Option<String> {
         Some(toml_string(&Allocation::Static(value.0).name()))
-    }
-
-    fn show(bound: &&'static str) -> String {
-        (*bound).to_owned()
     }
 }

@@ -108,10 +108,6 @@ impl Form for Indices {
     fn write(value: &Indices) -> Option<String> {
         Some(toml_string(&value.to_string()))
     }
-
-    fn show(bound: &u32) -> String {
-        bound.to_string()
-    }
 }
 
 #[cfg(test)]

@@ -38,8 +38,4 @@ impl Form for ParityShare {
     fn write(value: &ParityShare) -> Option<String> {
         Some(toml_string(&value.to_string()))
     }
-
-    fn show(bound: &ParityShare) -> String {
-        bound.to_string()
-    }
 }

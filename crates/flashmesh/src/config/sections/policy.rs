@@ -43,10 +43,6 @@ impl Form for PolicyName {
     fn bounded(value: &Option<String>) -> Vec<String> {
         value.iter().cloned().collect()
     }
-
-    fn show(bound: &String) -> String {
-        bound.clone()
-    }
 }
 
 section! {

@@ -64,10 +64,6 @@ impl Form for TimesByPlanes {
         let times: Vec<String> = value.0.iter().filter_map(Time::write).collect();
         Some(format!("[{}]", times.join(", ")))
     }
-
-    fn show(bound: &Time) -> String {
-        bound.to_string()
-    }
 }
 
 #[cfg(test)]
