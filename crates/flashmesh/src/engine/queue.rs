@@ -305,7 +305,7 @@ impl<E: Queued> EventQueue<E> {
     pub fn dequeue(&mut self, DueEvent(key): DueEvent) -> E {
         let place = queue_of(key);
         E::of_kind(kind_of(key), |usual| {
-            if place == usual && usual < LANES {
+            if place == usual && usual != NO_LANE {
                 self.dequeue_from_lane(usual);
             } else {
                 self.dequeue_from(place, key);
