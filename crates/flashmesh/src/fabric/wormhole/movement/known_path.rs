@@ -28,7 +28,7 @@ impl RemainingFlits {
     const NONE: RemainingFlits = RemainingFlits { link: NO_LINK, end: 0, even: 0, left: 0 };
 
     /// Delays the end of the tail, if necessary, so that the last `left` flits cross no earlier than the first cycle of `run`. These flits cross
-    /// `stride` cycles apart; the cycles of `run` are at most `stride` apart.
+    /// `stride` cycles apart; the cycles of `run` are at most `stride` apart. The empty run, in cycle 0, delays nothing.
     #[inline(always)]
     fn delay_by_run(&mut self, run: FlitRun, left: u32, stride: u32) {
         self.delay_to(run.start + u64::from(left) * u64::from(stride), left);
@@ -112,9 +112,7 @@ impl WormholeNetwork {
                 let Some(slots) = buffer.slots().as_two(stride) else { return false };
                 let Some(missing) = left.checked_sub(buffer.slots().len()) else { return false };
                 rest.delay_by_run(slots[0], left, stride);
-                if slots[1].count > 0 {
-                    rest.delay_by_run(slots[1], left - slots[0].count, stride);
-                }
+                rest.delay_by_run(slots[1], left - slots[0].count, stride);
                 let ahead: &RemainingFlits = &rests[count - 1];
                 if missing > 0 {
                     if ahead.even < buffer_flits {
@@ -135,12 +133,8 @@ impl WormholeNetwork {
                 let Some(arrivals) = self.links[behind.link.index()].buffer.arrivals().as_two(stride) else {
                     return false;
                 };
-                if arrivals[0].count > 0 {
-                    rest.delay_by_run(arrivals[0], rest.left, stride);
-                }
-                if arrivals[1].count > 0 {
-                    rest.delay_by_run(arrivals[1], rest.left - arrivals[0].count, stride);
-                }
+                rest.delay_by_run(arrivals[0], rest.left, stride);
+                rest.delay_by_run(arrivals[1], rest.left - arrivals[0].count, stride);
                 rest.delay_to(behind.end + u64::from(hop_cycles), behind.even);
                 if rest.even < buffer_flits {
                     return false;
