@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::controller::{Backend, Controller, pages_under_way};
 use crate::datapath::Datapath;
 use crate::error::RunError;
-use crate::fabric::{Fabric, StaticFabric, TransferPhase};
+use crate::fabric::{Fabric, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::frontend::Frontend;
 use crate::host::link::Direction;
@@ -158,8 +158,7 @@ impl<M: Model> DriveInstance<M> {
     /// a wake-up of the fabric precedes all other events of the same time.
     #[inline(always)]
     fn next_event(&mut self) -> Option<Event> {
-        let wake_at = self.datapath.interconnect.wake_at();
-        if M::Fabric::SCHEDULES_EVENTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
+        if let Some(wake_at) = self.datapath.interconnect.next_wake(&self.kernel) {
             self.kernel.advance_to(wake_at);
             self.begin_event();
             return Some(Event::FabricWake(WakeToken(0)));

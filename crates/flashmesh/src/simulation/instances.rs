@@ -248,7 +248,7 @@ impl AnyDrive {
 
     /// Returns the simulated time of the next event; `None` if no event is pending.
     pub fn next_event(&self) -> Option<Time> {
-        let at = with_drive!(self, drive => drive.kernel.next_at().min(drive.datapath.interconnect.wake_at()));
+        let at = with_drive!(self, drive => drive.datapath.interconnect.next_wake(&drive.kernel).unwrap_or(drive.kernel.next_at()));
         (at < Time::MAX).then_some(at)
     }
 

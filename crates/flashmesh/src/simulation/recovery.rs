@@ -6,7 +6,7 @@
 use crate::config::Config;
 use crate::datapath::{ArrayOutcome, Datapath, DeliveredTransfer, GrantOutcome, IssueOutcome, PageSource};
 use crate::error::RunError;
-use crate::fabric::{FabricInfo, StaticFabric, TransferPhase};
+use crate::fabric::{FabricInfo, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, TransactionId};
 use crate::kernel::Kernel;
@@ -17,7 +17,6 @@ use crate::results::counters::{RecoveryReads, RecoveryReport, RecoverySteps};
 use crate::schedule::purpose::Purpose;
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::{Owner, Transaction, TransactionClass};
-use crate::units::Time;
 
 /// Number of reads in flight or queued for each plane of a die, so that its planes are always busy.
 const READS_PER_PLANE: u32 = 4;
@@ -178,11 +177,7 @@ impl Recovery {
     }
 
     fn next_event(&mut self) -> Option<Event> {
-        let wake_at = self.datapath.interconnect.wake_at();
-        if <<Probed as Model>::Fabric as StaticFabric>::SCHEDULES_EVENTS
-            && wake_at < Time::MAX
-            && wake_at <= self.kernel.next_at()
-        {
+        if let Some(wake_at) = self.datapath.interconnect.next_wake(&self.kernel) {
             self.kernel.advance_to(wake_at);
             return Some(Event::FabricWake(WakeToken(0)));
         }
@@ -296,4 +291,32 @@ pub(super) fn report(
         pages_lost: recovered.pages_lost,
         deallocations_lost: recovered.deallocations_lost,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::FabricKind;
+    use crate::fabric::{Fabric, Outbox, info_of};
+    use crate::units::Time;
+
+    /// Checks a step of five reads: two end on channel 0, and three wait for channel 1, which another die holds for ever.
+    #[test]
+    fn a_recovery_whose_reads_do_not_all_arrive_is_stalled_with_those_that_are_left() {
+        let mut config = Config::default();
+        config.fabric.kind = FabricKind::Bus;
+        config.geometry.channels = 2;
+        let geometry = Geometry::from_config(&config).expect("the geometry is valid");
+        let datapath = Datapath::new(&config, &geometry, info_of(config.fabric.kind)).expect("the drive can be built");
+        let mut recovery = Recovery { geometry: geometry.clone(), kernel: Kernel::default(), datapath };
+        let dies_per_channel = geometry.dies() / 2;
+        let blocking = DieId(2 * dies_per_channel - 1);
+        let fabric = &mut recovery.datapath.interconnect.fabric;
+        fabric.acquire(blocking, TransferPhase::Command, Time::ZERO, &mut Outbox::default());
+        let page_of = |die: u32, page: u32| geometry.ppn(geometry.first_block(geometry.first_plane(DieId(die))), page);
+        let on_dies = [(0, 0), (1, 0), (dies_per_channel, 0), (dies_per_channel, 1), (dies_per_channel + 1, 0)];
+        let reads = on_dies.map(|(die, page)| ScanRead { ppn: page_of(die, page), is_whole: true });
+        let error = recovery.read(&reads).expect_err("three reads wait for ever");
+        assert!(matches!(error, RunError::Stalled { in_flight: 3, .. }), "{error}");
+    }
 }

@@ -143,13 +143,14 @@ impl<F: StaticFabric> Interconnect<F> {
         }
     }
 
-    /// Returns the time of the next event of the fabric itself; [`Time::MAX`] if there is none. The event precedes all others at that time.
+    /// Returns the time of the next event of the fabric itself, if it precedes all events of `kernel`, as it does at the same time; otherwise `None`.
     #[inline(always)]
-    pub fn wake_at(&self) -> Time {
-        self.outbox.wake_at
+    pub fn next_wake(&self, kernel: &Kernel<impl Model>) -> Option<Time> {
+        let at = self.outbox.wake_at;
+        (F::SCHEDULES_EVENTS && at < Time::MAX && at <= kernel.next_at()).then_some(at)
     }
 
-    /// Lets the fabric execute its own event that is due now (see [`wake_at`](Self::wake_at)).
+    /// Lets the fabric execute its own event that is due now (see [`next_wake`](Self::next_wake)).
     #[inline]
     pub fn wake(&mut self, WakeToken(token): WakeToken, kernel: &mut Kernel<impl Model>) {
         let Interconnect { fabric, outbox, .. } = self;
@@ -302,5 +303,29 @@ impl<F: StaticFabric> Interconnect<F> {
     /// work occupied the path since `requested_at`; always `true` for firmware work, `false` if paths are not exclusive.
     pub(super) fn occupy(&mut self, path: PathId, request: Option<RequestId>, requested_at: Time, now: Time) -> bool {
         self.fabric.has_exclusive_paths() && self.occupants.occupy(path, request, requested_at, now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::{AnyFabric, info_of};
+    use crate::flash::geometry::Geometry;
+    use crate::kernel::event::{Event, lane};
+    use crate::kernel::model::Probed;
+
+    #[test]
+    fn the_fabric_wakes_before_the_other_events_of_the_same_time() {
+        let config = Config::default();
+        let geometry = Geometry::from_config(&config).expect("the geometry is valid");
+        let fabric = AnyFabric::new(&config, &geometry).expect("the interconnect fits");
+        let mut interconnect = Interconnect::new(&config, info_of(config.fabric.kind), fabric);
+        let mut kernel = Kernel::<Probed>::default();
+        assert_eq!(interconnect.next_wake(&kernel), None, "no event is pending");
+        kernel.schedule(lane::TO_DRIVE, Time::from_ns(10), Event::InDrive);
+        for (wake_at, is_next) in [(9, true), (10, true), (11, false)].map(|(ns, next)| (Time::from_ns(ns), next)) {
+            interconnect.outbox.wake_at = wake_at;
+            assert_eq!(interconnect.next_wake(&kernel), is_next.then_some(wake_at));
+        }
     }
 }
