@@ -366,10 +366,13 @@ impl<M: Model> Backend<'_, M> {
         if transaction.purpose == Purpose::Parity {
             return parity::place(transaction);
         }
-        let page = self.controller.shared.allocate::<M>(transaction);
+        let page = self.controller.shared.allocate(transaction);
         transaction.to = page.expect(
             "programs of the host and of the map wait for a free page, collection has its reserve, and arrivals are let in with a place",
         );
+        if M::ALL_FEATURES && transaction.purpose.is_placed_by_policy() {
+            self.controller.shared.policy.notify(PolicyEvent::PageAllocated(transaction.class(), transaction.plane));
+        }
         if transaction.purpose == Purpose::MapProgram {
             let page = transaction.lpn;
             let Shared { journal, ftl, .. } = &mut self.controller.shared;

@@ -10,7 +10,7 @@ use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
 use crate::persistence::{Persistence, ProgramReason};
-use crate::policies::{AnyPolicy, FirmwarePolicy, PolicyEvent};
+use crate::policies::AnyPolicy;
 use crate::schedule::purpose::{MoveRoute, Purpose};
 use crate::schedule::transaction::{Owner, Transaction, TransactionClass};
 
@@ -240,19 +240,14 @@ impl Shared {
 
     /// Allocates a physical page on the plane of a program; `None` if no page is free, for parity, and for transactions that are not programs.
     #[inline]
-    pub fn allocate<M: Model>(&mut self, transaction: &Transaction) -> Option<Ppn> {
+    pub fn allocate(&mut self, transaction: &Transaction) -> Option<Ppn> {
         let stream = self.stream_of(transaction)?;
-        let class = transaction.class();
-        let page = match class {
+        match transaction.class() {
             TransactionClass::CollectProgram => self.ftl.allocate_move(transaction.plane, stream),
             _ => {
                 self.ftl.prefetch_older(transaction.lpn);
                 self.ftl.allocate(transaction.plane, stream)
             }
-        };
-        if M::ALL_FEATURES && page.is_some() && transaction.purpose.is_placed_by_policy() {
-            self.policy.notify(PolicyEvent::PageAllocated(class, transaction.plane));
         }
-        page
     }
 }

@@ -10,7 +10,8 @@ use flashmesh::ids::{BlockId, Lpn, PlaneId};
 use flashmesh::kernel::probe::{Notice, Origin, Probe};
 use flashmesh::measure::report::Report;
 use flashmesh::policy;
-use flashmesh::schedule::transaction::Transaction;
+use flashmesh::policy::PolicyEvent;
+use flashmesh::schedule::transaction::{Transaction, TransactionClass};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use proptest::prelude::*;
@@ -273,6 +274,36 @@ fn a_policy_from_outside_decides_which_reads_join_and_where_moved_pages_go() {
     assert!(joined > 0 && apart == 0, "{joined} and {apart} operations on both planes");
     let (_, _, moved, _) = run(0.3, own(true, MovedPages::OwnBlock));
     assert_ne!(moved, run(0.3, own(true, MovedPages::WriteBlock)).2, "the destination of moved pages affects GC");
+}
+
+/// User-defined policy that counts the pages allocated to programs whose plane a policy can choose, of the host and of GC.
+struct Counting(Arc<Mutex<[u64; 2]>>);
+
+impl policy::FirmwarePolicy for Counting {
+    fn notify(&mut self, event: PolicyEvent<'_>) {
+        if let PolicyEvent::PageAllocated(class, _) = event {
+            let of_collection = class == TransactionClass::CollectProgram;
+            self.0.lock().expect("no other thread panicked")[usize::from(of_collection)] += 1;
+        }
+    }
+}
+
+/// A page that moves by copyback stays in its plane, whatever the policy.
+#[test]
+fn a_policy_hears_of_the_pages_of_programs_that_it_can_place_and_of_no_copyback() {
+    for copyback in [false, true] {
+        let mut config = busy(FirmwarePolicy::Page);
+        config.gc.copyback = copyback;
+        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        let counted = Arc::new(Mutex::new([0; 2]));
+        simulation.set_firmware_policy(Box::new(Counting(counted.clone())));
+        let report = simulation.run(&Control::default()).expect("the run succeeds");
+        let moved = report.gc.pages_moved;
+        assert!(moved > 100, "{moved} pages moved");
+        let [of_host, of_collection] = *counted.lock().expect("no other thread panicked");
+        assert_eq!(of_host, report.flash.user_programs, "copyback = {copyback}");
+        assert_eq!(of_collection, if copyback { 0 } else { moved }, "copyback = {copyback}");
+    }
 }
 
 #[test]
