@@ -32,7 +32,7 @@ impl<M: Model> TransactionQueues<M> {
         if planes == 0 {
             return 0;
         }
-        let (first, count) = (self.geometry.first_plane(die), self.geometry.planes_per_die);
+        let first = self.geometry.first_plane(die);
         if self.is_early_bound(class) {
             let may_run = |plane: &u8| self.early_bound.has_runnable(PlaneId(first.0 + u32::from(*plane)));
             return self::planes(planes).filter(may_run).fold(0, |ready, plane| ready | 1 << plane);
@@ -46,16 +46,8 @@ impl<M: Model> TransactionQueues<M> {
         };
         let is_full = |plane: u8| self.gather.queued(die, class, plane) >= units(plane);
         if self.gather.gathers_by_die() {
-            if released != 0 || (moves && !source.has_unread_pages(first)) || (0..count as u8).all(is_full) {
-                return planes;
-            }
-            // In superblocks, GC moves go to the plane with the fewest programmed pages, and their number in flight is limited. The moves that would
-            // fill the other planes may never arrive. So if one plane has moves for two programs queued, full programs run without the other planes.
-            let has_two_programs = |plane: u8| self.gather.queued(die, class, plane) >= 2 * units(plane);
-            let may_run = moves && (0..count as u8).any(has_two_programs);
-            return self::planes(planes)
-                .filter(|&plane| may_run && is_full(plane))
-                .fold(0, |ready, plane| ready | 1 << plane);
+            let may_run = released != 0 || (moves && !source.has_unread_pages(first));
+            return if may_run { planes } else { self.gather.full_programs_of_die(die, class, planes, units) };
         }
         let is_ready = |plane: &u8| {
             released >> plane & 1 != 0

@@ -15,7 +15,7 @@ use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::policies;
 use crate::schedule::purpose::Purpose;
-use crate::schedule::queues::{NOTHING, PlaneMasks};
+use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
 use crate::schedule::transaction::{CLASSES, TransactionClass};
 use crate::units::Time;
 
@@ -87,6 +87,27 @@ impl GatherState {
         }
     }
 
+    /// Returns the planes in `planes` (bit mask by index in the die) whose programs of `class` are full and may run in a superblock. `units` returns
+    /// the number of mapping units in a program of a plane.
+    ///
+    /// Programs wait until every plane of the die has a full one. But GC moves go to the plane with the fewest programmed pages, and their number in
+    /// flight is limited, so the moves that would fill the other planes may never arrive. Therefore, once a plane has moves for two programs queued,
+    /// full programs of moves run without the other planes.
+    pub(super) fn full_programs_of_die(
+        &self,
+        die: DieId,
+        class: TransactionClass,
+        planes: u8,
+        units: impl Fn(u8) -> u32,
+    ) -> u8 {
+        let of_die = 0..self.geometry.planes_per_die as u8;
+        let has_programs = |plane: u8, count: u32| self.queued(die, class, plane) >= count * units(plane);
+        let is_full = |plane: &u8| has_programs(*plane, 1);
+        let may_run = of_die.clone().all(|plane| is_full(&plane))
+            || (class == TransactionClass::CollectProgram && of_die.clone().any(|plane| has_programs(plane, 2)));
+        self::planes(planes).filter(|plane| may_run && is_full(plane)).fold(0, |full, plane| full | 1 << plane)
+    }
+
     /// Subtracts a dequeued mapping unit of `class` from the count of units that wait at `plane` of `die` to fill a program.
     pub(super) fn count_dequeued(&mut self, die: DieId, class: TransactionClass, plane: u8) {
         let at = self.index(die, class, plane);
@@ -142,4 +163,48 @@ impl GatherState {
 /// Returns whether transactions of purpose `work` are programs that may wait for further mapping units.
 pub(super) fn may_gather(work: Purpose) -> bool {
     work.class().is_program() && work != Purpose::Parity && !work.is_whole()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::FirmwarePolicy;
+    use crate::kernel::model::Probed;
+    use crate::units::Bytes;
+
+    const DIE: DieId = DieId(1);
+    const MOVE: TransactionClass = TransactionClass::CollectProgram;
+    const WRITE: TransactionClass = TransactionClass::UserProgram;
+
+    /// Returns the planes of a die of three planes whose programs of four units may run, as a bit mask, with `queued` units of `class` at each plane.
+    fn full_programs(class: TransactionClass, queued: [u32; 3]) -> u8 {
+        let mut config = Config::default();
+        config.geometry.planes_per_die = 3;
+        config.geometry.page_size = Bytes::from_kib(16);
+        config.ftl.mapping_unit = Some(Bytes::from_kib(4));
+        config.ftl.policy = FirmwarePolicy::Tbm;
+        let geometry = Geometry::from_config(&config).expect("the geometry is valid");
+        let (mut gather, mut kernel) = (GatherState::new(&config, &geometry), Kernel::<Probed>::default());
+        for (plane, units) in (0..).zip(queued) {
+            (0..units).for_each(|_| gather.count_queued(DIE, class, plane, &mut kernel));
+        }
+        gather.full_programs_of_die(DIE, class, 0b111, |_| 4)
+    }
+
+    #[test]
+    fn planes_of_a_superblock_wait_until_each_has_a_full_program() {
+        for class in [MOVE, WRITE] {
+            assert_eq!(full_programs(class, [4, 7, 3]), 0);
+            assert_eq!(full_programs(class, [4, 7, 4]), 0b111);
+        }
+    }
+
+    /// Checks that the planes with the fewest programmed pages run alone when they have all moves in flight, and the others none.
+    #[test]
+    fn full_programs_of_moves_do_not_wait_for_other_planes_once_a_plane_has_two() {
+        assert_eq!(full_programs(MOVE, [0, 7, 4]), 0);
+        assert_eq!(full_programs(MOVE, [0, 8, 0]), 0b010);
+        assert_eq!(full_programs(MOVE, [3, 8, 4]), 0b110);
+        assert_eq!(full_programs(WRITE, [0, 8, 4]), 0, "further writes may still arrive at the first plane");
+    }
 }
