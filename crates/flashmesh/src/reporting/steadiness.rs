@@ -144,3 +144,28 @@ fn job_writes_match(job: &Workload, is_uniform: bool, written_share: f64) -> boo
     let is_spread = !job.random_map || written_share <= MAPPED_WRITES_MAX;
     is_uniform && is_drawn_alone && is_spread && !deallocates && !job.same_passes && job.files == 1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks a job of reads alone, which changes nothing in whatever order it reads, unless it deallocates its footprint before the first read.
+    #[test]
+    fn a_job_that_only_reads_keeps_the_steady_state_of_other_writes_unless_it_deallocates_first() {
+        let keeps = |deallocate_first| {
+            let job =
+                Workload { read_share: 1.0, deallocate_first, pattern: Pattern::Sequential, ..Workload::default() };
+            job_writes_match(&job, false, 0.0)
+        };
+        assert!(keeps(false) && !keeps(true));
+    }
+
+    #[test]
+    fn a_job_of_uniform_writes_keeps_the_steady_state_unless_it_deallocates() {
+        let keeps = |deallocate_share| {
+            let job = Workload { read_share: 0.0, deallocate_share, ..Workload::default() };
+            job_writes_match(&job, true, 0.0)
+        };
+        assert!(keeps(0.0) && !keeps(0.01));
+    }
+}

@@ -106,6 +106,13 @@ impl DriveScale {
         let moved = gc.pages_moved as f64 / gc.collections.max(1) as f64;
         self.planes_of_set as f64 * (self.block_pages as f64 - moved).max(1.0)
     }
+
+    /// Returns two standard deviations of the change of all free pages without a trend. The free pages of a set of planes follow a sawtooth, which
+    /// rises by one block per plane at an erase and falls until the next erase. If each sawtooth begins and ends at a random phase, the variance of
+    /// its change is 1/6 of its squared height.
+    fn change_by_chance(&self) -> f64 {
+        2.0 * (self.sets as f64 / 6.0).sqrt() * (self.planes_of_set * self.block_pages) as f64
+    }
 }
 
 /// Window of a run to which the verdict applies.
@@ -321,8 +328,7 @@ impl WindowAnalysis<'_> {
     /// Returns the reasons against a steady state that the fill levels of free pages and caches show. Each comes with the number of
     /// requests that a run needs to remove the reason.
     fn storage_findings(&self) -> Vec<(Unsteady, Option<u64>)> {
-        let DriveScale { sets, planes_of_set, block_pages, slc_pages, mapped_pages, starts_steady: is_drawn } =
-            *self.stores;
+        let DriveScale { sets, slc_pages, mapped_pages, starts_steady: is_drawn, .. } = *self.stores;
         let mut found = Vec::new();
         let written = self.count(|mark| mark.counts.flash.pages_written);
         let programmed = self.count(|mark| mark.counts.flash.user_programs);
@@ -340,15 +346,11 @@ impl WindowAnalysis<'_> {
                 false => rounds,
             };
             let fallen = -self.growth(programmed, |levels| levels.free_pages);
-            // The free pages can fall without a trend: those of a set of planes follow a sawtooth, which rises by one block per plane at an erase and
-            // falls until the next erase. `of_chance` is two standard deviations of the change of all free pages by these sawteeth, if each begins
-            // and ends at a random phase: the variance of one is then 1/6 of its squared height.
-            let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
             let reserve = Reserve::new(self.stores, self.busy_marks());
             if self.last().counts.gc.collections == 0 && !is_drawn {
                 let ahead = (last.pages_before_gc as f64 + ROUNDS_MIN * round) / programmed;
                 found.push((Unsteady::CollectionAhead, self.requests_needed(1.0 + ahead)));
-            } else if fallen > IMBALANCE_MAX * programmed && fallen > of_chance {
+            } else if fallen > IMBALANCE_MAX * programmed && fallen > self.stores.change_by_chance() {
                 let ahead = (last.pages_before_gc as f64 + ROUNDS_MIN * round) / programmed;
                 found.push((Unsteady::FreePagesFall, self.requests_needed(1.0 + ahead)));
             } else if is_drawn && slc_pages == 0 && reserve.is_unbalanced() {
@@ -422,5 +424,19 @@ mod tests {
     fn a_store_that_fills_has_its_free_pages_left_and_one_that_empties_its_filled_pages() {
         let left = |rise| FillTrend { rise, through: 10.0 }.pages_left(30, 100);
         assert_eq!((left(2.0), left(-2.0)), (70.0, 30.0));
+    }
+
+    /// Checks that the sawteeth of 24 sets, each as high as 20 pages, change their sum by a standard deviation of 20 x sqrt(24 / 6) pages.
+    #[test]
+    fn free_pages_change_by_chance_as_sawteeth_at_random_phases_do() {
+        let scale = DriveScale {
+            sets: 24,
+            planes_of_set: 2,
+            block_pages: 10,
+            slc_pages: 0,
+            mapped_pages: 0,
+            starts_steady: true,
+        };
+        assert_eq!(scale.change_by_chance(), 2.0 * 40.0);
     }
 }
