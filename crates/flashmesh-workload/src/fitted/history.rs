@@ -130,3 +130,21 @@ impl History {
             .filter(|distance| distance.unsigned_abs() < NEAR_PAGES)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the 32 tracked runs after 33 requests far from each other, each the start of a run.
+    #[test]
+    fn the_run_continued_longest_ago_is_forgotten_when_another_begins() {
+        let mut history = History::default();
+        let start = |run: u64| run << 30;
+        for run in 0..33 {
+            history.record(start(run), 8, 0);
+        }
+        let follows = |run: u64| history.classify(start(run) + 8, 8, 0).relation;
+        assert_eq!(follows(0), Relation::Fresh);
+        assert!((1..33).all(|run| follows(run) == Relation::Next));
+    }
+}

@@ -218,3 +218,18 @@ fn used(metadata: &fs::Metadata) -> SystemTime {
 fn touch(path: &Path) -> io::Result<()> {
     File::options().append(true).open(path)?.set_modified(SystemTime::now())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_worth_storing_if_it_takes_many_writes_and_is_not_large() {
+        let folder = StateFolder::new("unused", Bytes::ZERO);
+        let (writes, bytes) = (1 << 22, 256 << 20);
+        assert!(folder.is_worth(writes, bytes));
+        assert!(!folder.is_worth(writes - 1, bytes), "a cheap state is computed anew");
+        assert!(!folder.is_worth(writes, bytes + 1), "a large state is computed about as fast as it is read");
+        assert!(folder.with_writes_min(0).is_worth(0, bytes));
+    }
+}

@@ -243,3 +243,22 @@ impl From<DirtyChain> for u32 {
         chain.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks a cache with room for one entry in each of its two parts.
+    #[test]
+    fn an_entry_that_is_no_longer_resident_leaves_its_room_to_another() {
+        let mut entries = Entries::new(8, 2, 1);
+        let [first, second] = [3, 5].map(|lpn| entries.insert(Lpn(lpn)));
+        entries.admit(first, 1);
+        assert_eq!([0, 1].map(|part| entries.is_full(part)), [false, true]);
+        entries.make_nonresident(first);
+        assert_eq!((entries.is_full(1), entries.oldest(1)), (false, None));
+        assert_eq!(entries.find(Lpn(3)), Some(first), "the entry stays in DRAM until its write-back ends");
+        entries.admit(second, 1);
+        assert_eq!((entries.is_full(1), entries.oldest(1)), (true, Some(second)));
+    }
+}

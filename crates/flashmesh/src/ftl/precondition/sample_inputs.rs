@@ -156,3 +156,23 @@ impl SampleInputs {
         Ftl::with_partition(&self.geometry, &self.config, self.rules, partition, self.translation)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::testing::{DRIVE, config_of};
+    use crate::units::Bytes;
+
+    /// Checks samples of a drive with 200 logical pages for each of its eight planes.
+    #[test]
+    fn the_planes_of_a_sample_have_their_share_of_the_logical_pages() {
+        let mut config = config_of(DRIVE, &[]);
+        config.geometry.capacity = Some(Bytes::from_kib(16) * 1_600);
+        let geometry = Geometry::from_config(&config).expect("the geometry is valid");
+        let drive = Ftl::new(&geometry, &config, FtlRules::new(&config));
+        let inputs = |times| SampleInputs::new(times, &drive, 2, [150, 0], 7, 1, &ExpectedWrites::default());
+        let [whole, half] = [1, 2].map(inputs);
+        assert_eq!((whole.geometry.logical_pages, whole.pages), (400, 300));
+        assert_eq!((half.geometry.logical_pages, half.pages), (200, 150), "blocks half as large hold half as much");
+    }
+}

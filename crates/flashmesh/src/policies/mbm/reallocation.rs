@@ -104,3 +104,25 @@ pub(super) fn pages_to_move(
     }
     moving
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+
+    /// Checks a request with all four pages on the first of the two dies of a channel, at three offsets: reading them takes three operations instead
+    /// of one per die. The last two pages go to the other die, although the channel stays as loaded as before. The first two share an operation and
+    /// stay.
+    #[test]
+    fn a_die_gives_half_of_its_pages_to_the_idle_die_of_its_channel() {
+        let shape = config::Geometry { channels: 1, chips_per_channel: 2, planes_per_die: 2, ..Default::default() };
+        let geometry = Geometry::new(&shape).expect("the geometry is valid");
+        assert_eq!(geometry.dies(), 2);
+        let page = |plane, offset| geometry.ppn(geometry.first_block(PlaneId(plane)), offset);
+        let places = [(10, page(0, 0)), (11, page(1, 0)), (12, page(0, 1)), (13, page(0, 2))];
+        let places = places.map(|(lpn, ppn)| (Lpn(lpn), ppn));
+        let mut moves = pages_to_move(&geometry, ReallocationTrigger::Either, &places);
+        moves.sort();
+        assert_eq!(moves, [(Lpn(12), DieId(1)), (Lpn(13), DieId(1))]);
+    }
+}
