@@ -1,8 +1,10 @@
 //! Channels held during array operations, compared with arithmetic.
 
 use flashmesh::config::{Arbitration, Config, FabricKind, HoldPath, ReplayMode, Suspension};
+use flashmesh::fabric::{ArbitrationPolicy, Contender};
 use flashmesh::measure::bound::Resource;
 use flashmesh::measure::lower_bound::Limit;
+use flashmesh::simulation::Simulation;
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::RequestKind;
 
@@ -33,6 +35,28 @@ fn reads_of_a_row_take_turns_from_command_to_data() {
     let mut released = drive();
     released.fabric.hold_path = HoldPath::Never;
     assert!(latencies(&released, reads())[2] < whole * 3 - READ);
+}
+
+/// Arbiter that grants a channel to the request that arrived last.
+struct LatestFirst;
+
+impl ArbitrationPolicy for LatestFirst {
+    fn choose(&mut self, _resource: u32, _last: u32, waiting: &[Contender]) -> usize {
+        waiting.len() - 1
+    }
+}
+
+/// While page 0 is read, the reads of pages 8 and 16, on other chips of its row, wait for the channel.
+#[test]
+fn an_arbiter_of_the_user_chooses_the_die_that_holds_the_channel_next() {
+    let reads = [0, 8, 16].map(|page| read(page, 1, Time::ZERO));
+    let source = Listed(reads.into_iter().collect());
+    let mut simulation = Simulation::with_source(&drive(), Box::new(source)).expect("the drive can be built");
+    simulation.set_arbiter(Box::new(LatestFirst)).expect("dies wait for the channels of a bus");
+    let (_, mut records) = finish(simulation);
+    records.sort_by_key(|record| record.id);
+    let whole = COMMAND + READ + page_time();
+    assert_eq!(records.iter().map(|record| record.completed).collect::<Vec<_>>(), [whole, whole * 3, whole * 2]);
 }
 
 #[test]

@@ -191,11 +191,9 @@ fn crossings_of_flits(
     of_packets
 }
 
-/// Network-on-SSD, CAL 2012, Table 1: with one-flit buffers a link still carries a flit per cycle.
-#[test]
-fn flits_advance_in_lockstep_through_buffers_of_one() {
-    let topology = Topology::new(Grid::mesh(1, 5), vec![RouterId(0), RouterId(4)]).expect("the grid is valid");
-    let parameters = Parameters {
+/// Returns the parameters of Network-on-SSD, CAL 2012, Table 1: one-flit buffers, whose slot is free again in the cycle in which its flit leaves.
+fn lockstep() -> Parameters {
+    Parameters {
         interface_cycles: 1,
         hop_cycles: 1,
         head_cycles: 0,
@@ -209,7 +207,14 @@ fn flits_advance_in_lockstep_through_buffers_of_one() {
         grant_rule: GrantRule::Immediate,
         small_first: false,
         half_duplex: false,
-    };
+    }
+}
+
+/// Network-on-SSD, CAL 2012, Table 1: with one-flit buffers a link still carries a flit per cycle.
+#[test]
+fn flits_advance_in_lockstep_through_buffers_of_one() {
+    let topology = Topology::new(Grid::mesh(1, 5), vec![RouterId(0), RouterId(4)]).expect("the grid is valid");
+    let parameters = lockstep();
     let packet =
         Packet { token: 0, source: TerminalId(0), destination: TerminalId(1), flits: 4100, class: PacketClass::Large };
     // One cycle for the request, one for each of the five links after the first, and one per flit.
@@ -222,6 +227,23 @@ fn flits_advance_in_lockstep_through_buffers_of_one() {
     let slower = Parameters { credit_cycles: 1, injection_credit_cycles: 1, ..parameters };
     let last = crossings(&topology, slower, &[(0, packet)]).iter().map(|crossing| crossing.tail).max();
     assert_eq!(last, Some(1 + 5 + 2 * 4099));
+}
+
+/// The tail of a packet frees the only slot of a buffer for the head of the next packet, so both links of the path carry a flit per cycle.
+#[test]
+fn a_packet_follows_another_through_a_buffer_of_one_without_a_gap() {
+    let topology = Topology::new(Grid::mesh(1, 1), vec![RouterId(0)]).expect("the grid is valid");
+    let terminal = TerminalId(0);
+    let packet =
+        |token, flits| Packet { token, source: terminal, destination: terminal, flits, class: PacketClass::Large };
+    let log = crossings(&topology, lockstep(), &[(0, packet(0, 2)), (0, packet(1, 1))]);
+    let over = |link| -> Vec<(u64, u64, u64)> {
+        let of_link = log.iter().filter(|crossing| crossing.link == link);
+        of_link.map(|crossing| (crossing.token, crossing.head, crossing.tail)).collect()
+    };
+    // The request of the first packet takes one cycle, and so does the hop of each flit to the second link.
+    assert_eq!(over(topology.injection(terminal)), [(0, 1, 2), (1, 3, 3)]);
+    assert_eq!(over(topology.ejection(terminal)), [(0, 2, 3), (1, 4, 4)]);
 }
 
 /// Two packets in opposite directions share the wire between their routers flit by flit. A single packet has the whole wire.

@@ -246,3 +246,52 @@ fn describe(topology: &Topology, controllers: &ControllerSelector, columns: u32,
     let name = if is_ejection { format!("router {end} to {terminal}") } else { format!("{terminal} to router {end}") };
     Link { kind, name }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::nossd::injection::controller_selector;
+    use crate::fabric::wormhole::{NetworkReports, Packet, PacketClass};
+    use crate::ids::ChipId;
+
+    /// Checks the hold times of a row of two chips, with the controller beside the first. Alone in the network, a packet holds each link of its path
+    /// for a cycle per flit. The two packets cross the half-duplex link between the routers one after the other.
+    #[test]
+    fn hold_times_count_both_directions_of_a_half_duplex_link() {
+        let rows = crate::config::Geometry { channels: 1, chips_per_channel: 2, ..Default::default() };
+        let geometry = Geometry::new(&rows).expect("the geometry is valid");
+        let config = config::Nossd {
+            half_duplex: true,
+            interleave: Interleave::Packets,
+            buffer_flits: 64,
+            ..Default::default()
+        };
+        let topology = controller_selector::topology(&config, &geometry).expect("the network has two routers");
+        let controllers = ControllerSelector::new(&config, &geometry, &topology);
+        let (controller, chip) = (controllers.terminal(0), controllers.terminal_of_chip(ChipId(1)));
+        let links = LinkAccounting::new(&topology, &controllers, &geometry, &config);
+        let mut network =
+            PacketNetwork::new(&config, topology, controller).expect("the parameters are in their bounds");
+        for (now, source, destination, flits) in [(0, controller, chip, 8), (500, chip, controller, 20)] {
+            let packet = Packet { token: 0, source, destination, flits, class: PacketClass::Small };
+            network.inject(now, packet).expect("the packet can be delivered");
+            network.advance_to_report(now + 499, now + 499, &mut NetworkReports::default());
+        }
+        let held: Vec<(&str, u64)> = links
+            .layout()
+            .links
+            .iter()
+            .zip(links.hold_times(&network, Time::from_ns(2)))
+            .map(|(link, held)| (link.name.as_str(), held.as_ps() / Time::from_ns(2).as_ps()))
+            .filter(|&(_, cycles)| cycles > 0)
+            .collect();
+        let expected = [
+            ("router (0, 0) to (0, 1)", 8 + 20),
+            ("chip 1 to router (0, 1)", 20),
+            ("controller 0 to router (0, 0)", 8),
+            ("router (0, 1) to chip 1", 8),
+            ("router (0, 0) to controller 0", 20),
+        ];
+        assert_eq!(held, expected);
+    }
+}
