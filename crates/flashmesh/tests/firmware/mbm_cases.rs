@@ -147,6 +147,19 @@ fn a_write_goes_round_a_chip_that_reads() {
     }
 }
 
+/// Section IV.A of the MBM paper: writes go to the channel with fewer subrequests until both have the same number. A channel with many reads gets no
+/// write, even if the only die of the other channel needs two rounds of programs.
+#[test]
+fn writes_go_to_the_channel_that_has_no_reads() {
+    let program = Time::from_us(1_300);
+    for reading in [0, 1] {
+        let mut requests: Vec<IoRequest> = (0..40).map(|n| read(200 + 2 * n + reading, 1, Time::ZERO)).collect();
+        requests.push(write(0, 4, Time::ZERO));
+        let done = run(&drive("mbm", [2, 1, 1, 2], ""), requests)[40].completed;
+        assert_eq!(done, (burst(2) + program) * 2, "channel {reading} is read");
+    }
+}
+
 /// Section IV of the MBM paper: a chip has two dies of two planes. The planes of one die are at different page offsets and cannot join, so three
 /// pages are programmed at once.
 #[test]

@@ -174,6 +174,25 @@ fn a_page_whose_units_go_to_two_places_is_sensed_once_and_leaves_in_parts() {
     assert_eq!(report.flash.units_skipped, 3 + 3);
 }
 
+/// A page takes longer to read than to program, so the page buffer of the other chip is free again when the third page of the victim has been read.
+/// The one valid mapping unit of this page fills no program there, and joins the unit of the second page that waits in its own plane.
+#[test]
+fn the_last_unit_is_programmed_with_one_that_waits_in_its_own_plane() {
+    let mut config = small_drive(FabricKind::Pnssd);
+    config.gc.r#move = PageMove::ChipToChip;
+    config.flash.read_time = PROGRAM * 2;
+    let (requests, _) = requests(&programs([
+        [0, 1, 2, AGAIN[0]],
+        [3, 4, AGAIN[1], AGAIN[2]],
+        [5, AGAIN[3], AGAIN[0], AGAIN[1]],
+        AGAIN,
+    ]));
+    let (report, sent) = run_told(&config, requests);
+    assert_eq!((report.gc.collections, report.gc.pages_moved, report.gc.pages_copied), (1, 6, 4));
+    assert_eq!((sent.reads, sent.copies, sent.data, sent.bare_programs), (3, vec![3, 1], vec![1, 1], 1));
+    assert_eq!(report.flash.units_skipped, 2 + 3);
+}
+
 /// On NoSSD three other chips are reachable, so the last of the five mapping units is programmed on another chip too.
 #[test]
 fn the_last_program_of_a_victim_is_in_part_empty_wherever_it_goes() {
