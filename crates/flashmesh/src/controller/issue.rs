@@ -13,6 +13,36 @@ use super::work::{host_read, parity, reallocate, replica};
 use super::{Backend, Shared, Work};
 
 impl<M: Model> Backend<'_, M> {
+    /// Enqueues held writes that the firmware policy releases, lets the scheduler choose the dies that request a path next, and handles granted
+    /// paths, until no such work is left. Returns whether the scheduler chose a die, or the interconnect had grants or events.
+    #[inline(always)]
+    pub fn settle(&mut self) -> bool {
+        let mut has_answered = false;
+        loop {
+            if M::ALL_FEATURES && self.controller.has_due_writes() {
+                self.send_due();
+            }
+            let may_dispatch = self.datapath.scheduling.dispatches()
+                && (self.datapath.scheduling.has_candidates() || self.datapath.interconnect.has_output());
+            let has_dispatched = may_dispatch && self.dispatch();
+            let has_answers = self.datapath.interconnect.has_output();
+            // Plain drives (compiled without optional features) inline the handling of grants here; other drives call it out of line.
+            if has_answers && M::ALL_FEATURES {
+                self.take_grants_out_of_line();
+            } else if has_answers {
+                self.handle_grants();
+            }
+            has_answered |= has_dispatched || has_answers;
+            // A grant can free resources for which the firmware policy holds writes. Repeat for these writes now, because no later event may send
+            // them.
+            if !(M::ALL_FEATURES && self.controller.has_due_writes()) {
+                break;
+            }
+        }
+        self.datapath.interconnect.report_link_uses(self.kernel);
+        has_answered
+    }
+
     /// Enqueues a transaction at its die, unless the firmware policy holds it.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, id: TransactionId) {

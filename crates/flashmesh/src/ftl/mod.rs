@@ -42,7 +42,7 @@
 //!   pages count as logical pages. So at least B - 4 blocks are full when the host or the map is out of space, while at most (B - 6) P pages are
 //!   valid, and again 2 P pages in full blocks are invalid. Pages of a victim go to the remaining pages of the open block of their kind, and to the
 //!   reserve. Each collection leaves more pages in one of the two than before, so that after at most 2 P invalid pages a block is free.
-//! - If pages move between chips, a plane has one more open block, for arriving pages; [`Ftl::admit_chip_to_chip`] explains why nothing waits for it.
+//! - If pages move between chips, a plane has one more open block, for arriving pages; `IncomingPages::admit` explains why nothing waits for it.
 //! - With early binding, at most P pages of a plane are allocated to writes that are not programmed yet. One spare block makes up for them: even if
 //!   they count as valid beside their older versions, the plane is no fuller than before. Their blocks are not full, so no such block is a victim. A
 //!   write that holds such a page waits for no other write, so it is programmed in the end, and its block becomes full. If a program writes several
@@ -196,6 +196,12 @@ impl Ftl {
     #[inline(always)]
     pub fn blocks(&self) -> &BlockManager {
         &self.blocks
+    }
+
+    /// Returns access for allocations and programs that concern no logical page.
+    #[inline]
+    pub(crate) fn blocks_mut(&mut self) -> &mut BlockManager {
+        &mut self.blocks
     }
 
     /// Returns the map.

@@ -5,7 +5,16 @@ use std::cmp::Reverse;
 use super::{Ftl, OpenBlockKind};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 
+/// Access to the translation layer for changes of replicas.
+#[derive(Debug)]
+pub struct ReplicaPages<'a>(&'a mut Ftl);
+
 impl Ftl {
+    /// Returns access for changes of replicas.
+    pub(crate) fn replicas(&mut self) -> ReplicaPages<'_> {
+        ReplicaPages(self)
+    }
+
     #[inline]
     pub(crate) fn replica_of(&self, lpn: Lpn) -> Option<Ppn> {
         self.replicas.as_ref()?.get(lpn)
@@ -49,58 +58,60 @@ impl Ftl {
                 (Reverse(behind), self.blocks.accounts.plane(plane).free_pages, Reverse(plane))
             })
     }
+}
 
-    /// Counts a replica as in flight to `plane`. [`Ftl::commit_replica`] or [`Ftl::abandon_replica`] must follow.
-    pub(crate) fn begin_replica(&mut self, plane: PlaneId) {
-        if let Some(replicas) = &mut self.replicas {
+impl ReplicaPages<'_> {
+    /// Counts a replica as in flight to `plane`. [`commit`](Self::commit) or [`abandon`](Self::abandon) must follow.
+    pub(crate) fn begin(&mut self, plane: PlaneId) {
+        if let Some(replicas) = &mut self.0.replicas {
             replicas.add_incoming(plane);
         }
     }
 
     /// Abandons a replica in flight to `plane`. `programmed` is the physical page of the replica if it was programmed nevertheless,
     /// otherwise `None`.
-    pub(crate) fn abandon_replica(&mut self, plane: PlaneId, programmed: Option<Ppn>) {
-        if let Some(replicas) = &mut self.replicas {
+    pub(crate) fn abandon(&mut self, plane: PlaneId, programmed: Option<Ppn>) {
+        if let Some(replicas) = &mut self.0.replicas {
             replicas.end_incoming(plane);
         }
         if let Some(ppn) = programmed {
-            self.blocks.accounts.program_invalid(ppn);
+            self.0.blocks.accounts.program_invalid(ppn);
         }
     }
 
     /// Commits the replica of `lpn`, which was in flight and has been programmed at `ppn`.
-    pub(crate) fn commit_replica(&mut self, lpn: Lpn, ppn: Ppn) {
-        self.mapping.set_reverse(ppn, lpn);
-        let plane = self.blocks.accounts.program_valid(ppn);
-        if let Some(replicas) = &mut self.replicas {
+    pub(crate) fn commit(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.0.mapping.set_reverse(ppn, lpn);
+        let plane = self.0.blocks.accounts.program_valid(ppn);
+        if let Some(replicas) = &mut self.0.replicas {
             replicas.add(lpn, ppn, plane);
         }
     }
 
     /// Drops the replica of `lpn`. Returns the location of the dropped replica; `None` if `lpn` has no replica.
-    pub(crate) fn drop_replica(&mut self, lpn: Lpn) -> Option<Ppn> {
-        let ppn = self.replicas.as_mut()?.remove(lpn)?;
-        self.invalidate(ppn);
+    pub(crate) fn drop(&mut self, lpn: Lpn) -> Option<Ppn> {
+        let ppn = self.0.replicas.as_mut()?.remove(lpn)?;
+        self.0.invalidate(ppn);
         Some(ppn)
     }
 
     /// Drops the original of `lpn`, so that its replica becomes the original. Returns the location of the new original; `None` if `lpn` has no
     /// replica.
-    pub(crate) fn promote_replica(&mut self, lpn: Lpn) -> Option<Ppn> {
-        let ppn = self.replicas.as_mut()?.remove(lpn)?;
-        let original = self.mapping.set(lpn, ppn);
+    pub(crate) fn promote(&mut self, lpn: Lpn) -> Option<Ppn> {
+        let ppn = self.0.replicas.as_mut()?.remove(lpn)?;
+        let original = self.0.mapping.set(lpn, ppn);
         if let Some(original) = original {
-            self.invalidate(original);
+            self.0.invalidate(original);
         }
-        self.notify_move(lpn, original, Some(ppn));
+        self.0.notify_move(lpn, original, Some(ppn));
         Some(ppn)
     }
 
     /// Removes and returns a logical page whose replica was dropped by a write, a deallocation, or a read that mapped the page; `None` if none is
     /// left.
     #[inline]
-    pub(crate) fn next_dropped_replica(&mut self) -> Option<Lpn> {
-        self.replicas.as_mut()?.next_dropped()
+    pub(crate) fn next_dropped(&mut self) -> Option<Lpn> {
+        self.0.replicas.as_mut()?.next_dropped()
     }
 }
 
@@ -139,9 +150,9 @@ mod tests {
 
     fn replicate(ftl: &mut Ftl, lpn: u32, die: u32) -> Ppn {
         let plane = ftl.plane_for_replica(Lpn(lpn), DieId(die)).expect("the plane has space");
-        ftl.begin_replica(plane);
+        ftl.replicas().begin(plane);
         let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
-        ftl.commit_replica(Lpn(lpn), ppn);
+        ftl.replicas().commit(Lpn(lpn), ppn);
         ftl.audit().expect("the tables agree");
         ppn
     }
@@ -155,7 +166,7 @@ mod tests {
         let ppn = ftl.allocate(PlaneId(0), HOST).expect("the plane has space");
         ftl.commit_write(Lpn(4), ppn);
         assert!(ftl.is_at(Lpn(4), ppn) && !ftl.is_at(Lpn(4), original) && !ftl.is_at(Lpn(4), replica));
-        assert_eq!((ftl.next_dropped_replica(), ftl.next_dropped_replica()), (Some(Lpn(4)), None));
+        assert_eq!((ftl.replicas().next_dropped(), ftl.replicas().next_dropped()), (Some(Lpn(4)), None));
         ftl.audit().expect("the tables agree");
     }
 
@@ -173,11 +184,11 @@ mod tests {
         let mut ftl = drive();
         let original = ftl.lookup(Lpn(4)).expect("the page was written");
         let replica = replicate(&mut ftl, 4, 1);
-        assert_eq!(ftl.drop_replica(Lpn(4)), Some(replica));
+        assert_eq!(ftl.replicas().drop(Lpn(4)), Some(replica));
         assert_eq!((ftl.lookup(Lpn(4)), ftl.replica_of(Lpn(4))), (Some(original), None));
         ftl.audit().expect("the tables agree");
         let replica = replicate(&mut ftl, 4, 1);
-        assert_eq!(ftl.promote_replica(Lpn(4)), Some(replica));
+        assert_eq!(ftl.replicas().promote(Lpn(4)), Some(replica));
         assert_eq!((ftl.lookup(Lpn(4)), ftl.replica_of(Lpn(4))), (Some(replica), None));
         ftl.audit().expect("the tables agree");
     }
@@ -203,13 +214,13 @@ mod tests {
         assert!(most > 0);
         let mut lpn = 0;
         while let Some(plane) = ftl.plane_for_replica(Lpn(lpn), DieId(1)) {
-            ftl.begin_replica(plane);
+            ftl.replicas().begin(plane);
             let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
-            ftl.commit_replica(Lpn(lpn), ppn);
+            ftl.replicas().commit(Lpn(lpn), ppn);
             // Promoted replicas still count as guests, dropped ones do not.
             match lpn % 3 {
-                0 => drop(ftl.promote_replica(Lpn(lpn))),
-                1 => drop(ftl.drop_replica(Lpn(lpn))),
+                0 => drop(ftl.replicas().promote(Lpn(lpn))),
+                1 => drop(ftl.replicas().drop(Lpn(lpn))),
                 _ => {}
             }
             lpn += 2;

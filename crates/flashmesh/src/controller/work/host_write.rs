@@ -219,7 +219,7 @@ impl HostWrites {
         // this follow-up only if there is such a write.
         let unblocks = preallocates && (M::ALL_FEATURES || self.blocked.holds(plane));
         if preallocates {
-            cx.shared.ftl.preallocated_programmed(plane);
+            cx.shared.ftl.blocks_mut().preallocated_programmed(plane);
         }
         if unblocks {
             cx.push(FollowUp::Unblock(plane));

@@ -101,7 +101,7 @@ impl HostWrites {
 pub fn drop_page<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     if cx.shared.rules.preallocates {
         let to = cx.datapath.queues.transaction(id).to;
-        cx.shared.ftl.drop_preallocated(to);
+        cx.shared.ftl.blocks_mut().drop_preallocated(to);
         let plane = cx.shared.geometry.plane_of(to);
         if cx.datapath.queues.early_bound.unbind(to) {
             cx.push(FollowUp::TryIssue(cx.shared.geometry.die_of_plane(plane)));
@@ -115,7 +115,7 @@ fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
     let transaction = cx.datapath.queues.transaction_mut(id);
     cx.shared.ftl.prefetch_older(transaction.lpn);
     let stream = cx.shared.stream_of_write(transaction);
-    let Some(to) = cx.shared.ftl.preallocate(transaction.plane, stream) else { return false };
+    let Some(to) = cx.shared.ftl.blocks_mut().preallocate(transaction.plane, stream) else { return false };
     transaction.to = to;
     if M::ALL_FEATURES {
         cx.shared.policy.notify(PolicyEvent::PageAllocated(transaction.class(), transaction.plane));

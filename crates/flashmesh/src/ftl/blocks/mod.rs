@@ -5,6 +5,7 @@
 mod accounts;
 mod move_destination;
 mod plane;
+mod preallocated;
 mod programs;
 mod queries;
 mod table;

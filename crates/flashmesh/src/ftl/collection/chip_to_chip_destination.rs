@@ -3,10 +3,21 @@
 use crate::ftl::{Ftl, OpenBlockKind, PlaneOccupancy};
 use crate::ids::{DieId, Lpn, PlaneId};
 
+/// Access to the translation layer for pages in flight to a plane from another chip.
+#[derive(Debug)]
+pub struct IncomingPages<'a>(&'a mut Ftl);
+
 impl Ftl {
+    /// Returns access for pages that collection sends from chip to chip.
+    pub(crate) fn incoming(&mut self) -> IncomingPages<'_> {
+        IncomingPages(self)
+    }
+}
+
+impl IncomingPages<'_> {
     /// Chooses the destination plane of a chip-to-chip copy of `lpns`, valid pages of a victim in `plane` that one program writes: one page, or the
     /// mapping units of a whole program or of the last, partly filled program of the victim. Counts the pages as in flight to the destination until
-    /// [`finish_incoming`](Ftl::finish_incoming). Returns `None`, and counts nothing, if no plane qualifies; the pages then have to stay in `plane`.
+    /// [`finish`](Self::finish). Returns `None`, and counts nothing, if no plane qualifies; the pages then have to stay in `plane`.
     ///
     /// Candidates are the planes of other chips that have the same index in their chip as `plane` and belong to the namespace of the pages. Data must
     /// be able to move from the die of `plane` to that of the candidate (`reaches(from, to)`). These candidates are skipped:
@@ -31,19 +42,19 @@ impl Ftl {
     /// ([`INCOMING_BLOCKS`](crate::ftl::planes::spare_blocks::INCOMING_BLOCKS), checked with the configuration). As for host writes, a page is
     /// admitted only while the plane stays within its page limit, which excludes its spare blocks. Victim selectors choose a block with invalid pages
     /// sooner or later, and its collection frees these invalid pages. So collections that send pages to each other come to an end.
-    pub(crate) fn admit_chip_to_chip(
+    pub(crate) fn admit(
         &mut self,
         lpns: &[Lpn],
         plane: PlaneId,
         reaches: impl Fn(DieId, DieId) -> bool,
     ) -> Option<PlaneId> {
-        let planes_per_chip = self.geometry.dies_per_chip * self.geometry.planes_per_die;
-        let from = self.geometry.die_of_plane(plane);
-        let candidates = (plane.0 % planes_per_chip..self.geometry.planes()).step_by(planes_per_chip as usize);
-        let takes_all = |to| reaches(from, self.geometry.die_of_plane(to)) && self.room_for(lpns, to) == lpns.len();
+        let planes_per_chip = self.0.geometry.dies_per_chip * self.0.geometry.planes_per_die;
+        let from = self.0.geometry.die_of_plane(plane);
+        let candidates = (plane.0 % planes_per_chip..self.0.geometry.planes()).step_by(planes_per_chip as usize);
+        let takes_all = |to| reaches(from, self.0.geometry.die_of_plane(to)) && self.room_for(lpns, to) == lpns.len();
         let chosen = self.emptiest(*lpns.first()?, plane, candidates.map(PlaneId), takes_all)?;
         self.open_for_incoming(chosen)?;
-        self.blocks.accounts.plane_mut(chosen).incoming_pages = lpns.len() as u32;
+        self.0.blocks.accounts.plane_mut(chosen).incoming_pages = lpns.len() as u32;
         Some(chosen)
     }
 
@@ -51,7 +62,7 @@ impl Ftl {
     /// The destination is on a die for which `may_take` holds. Counts the first of `lpns`, as many as fit, as in flight to the destination. Returns
     /// the destination and the number of these pages; `None` if no plane takes any.
     ///
-    /// Like [`Ftl::admit_chip_to_chip`], except for the candidates: a packet names the destination of each page, so any plane of another chip is
+    /// Like [`admit`](Self::admit), except for the candidates: a packet names the destination of each page, so any plane of another chip is
     /// eligible. The packet takes as many pages as have room in one open block \[choice\]; the controller sends another Clean for the remaining
     /// pages. If programs write several mapping units, only a packet with the last pages of the victim may leave a program partly empty.
     pub(crate) fn admit_clean(
@@ -61,13 +72,13 @@ impl Ftl {
         may_take: impl Fn(DieId) -> bool,
     ) -> Option<(PlaneId, usize)> {
         let first = *lpns.first()?;
-        let chip = |plane: PlaneId| self.geometry.chip_of(self.geometry.die_of_plane(plane));
-        let may_take = |to| chip(to) != chip(plane) && may_take(self.geometry.die_of_plane(to));
-        let chosen = self.emptiest(first, plane, (0..self.geometry.planes()).map(PlaneId), may_take)?;
+        let chip = |plane: PlaneId| self.0.geometry.chip_of(self.0.geometry.die_of_plane(plane));
+        let may_take = |to| chip(to) != chip(plane) && may_take(self.0.geometry.die_of_plane(to));
+        let chosen = self.emptiest(first, plane, (0..self.0.geometry.planes()).map(PlaneId), may_take)?;
         let with_room = self.room_for(lpns, chosen);
         self.open_for_incoming(chosen)?;
-        let program = self.geometry.units_per_program as usize;
-        let account = self.blocks.accounts.plane_mut(chosen);
+        let program = self.0.geometry.units_per_program as usize;
+        let account = self.0.blocks.accounts.plane_mut(chosen);
         let mut pages = with_room.min(account.open.pages_left(OpenBlockKind::Incoming) as usize);
         if pages < lpns.len() {
             pages -= pages % program;
@@ -78,8 +89,8 @@ impl Ftl {
 
     /// Returns how many of `lpns`, counted from the first, can become valid pages of `plane` within its limits.
     fn room_for(&self, lpns: &[Lpn], plane: PlaneId) -> usize {
-        let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
-        let has_room = |(before, &lpn): (u32, &Lpn)| self.allocation.admits(lpn, plane, &occupancy) > before;
+        let occupancy = PlaneOccupancy::new(&self.0.blocks, &self.0.mapping, self.0.replicas.as_deref());
+        let has_room = |(before, &lpn): (u32, &Lpn)| self.0.allocation.admits(lpn, plane, &occupancy) > before;
         (0..).zip(lpns).take_while(|page| has_room(*page)).count()
     }
 
@@ -92,39 +103,39 @@ impl Ftl {
         candidates: impl Iterator<Item = PlaneId>,
         may_take: impl Fn(PlaneId) -> bool,
     ) -> Option<PlaneId> {
-        let valid = |plane: PlaneId| self.blocks.accounts.plane(plane).valid_pages;
+        let valid = |plane: PlaneId| self.0.blocks.accounts.plane(plane).valid_pages;
         candidates
             .filter(|&to| valid(to) <= valid(plane) && may_take(to) && self.can_admit(lpn, to))
-            .min_by_key(|&to| (valid(to), self.geometry.distance(plane, to), to))
+            .min_by_key(|&to| (valid(to), self.0.geometry.distance(plane, to), to))
     }
 
     fn open_for_incoming(&mut self, plane: PlaneId) -> Option<()> {
-        if self.blocks.accounts.plane(plane).open.pages_left(OpenBlockKind::Incoming) == 0 {
-            self.blocks.open_block(plane, OpenBlockKind::Incoming)?;
+        if self.0.blocks.accounts.plane(plane).open.pages_left(OpenBlockKind::Incoming) == 0 {
+            self.0.blocks.open_block(plane, OpenBlockKind::Incoming)?;
         }
         Some(())
     }
 
     /// Records that one page in flight to `plane` from another chip has been committed or dropped. Returns how many pages from other chips are still
     /// in flight to `plane`.
-    pub(crate) fn finish_incoming(&mut self, plane: PlaneId) -> u32 {
-        let account = self.blocks.accounts.plane_mut(plane);
+    pub(crate) fn finish(&mut self, plane: PlaneId) -> u32 {
+        let account = self.0.blocks.accounts.plane_mut(plane);
         account.incoming_pages -= 1;
         account.incoming_pages
     }
 
     /// Sets the number of pages in flight to `plane` from other chips. Called if fewer pages are sent than were admitted.
-    pub(crate) fn set_incoming(&mut self, plane: PlaneId, pages: u32) {
-        self.blocks.accounts.plane_mut(plane).incoming_pages = pages;
+    pub(crate) fn set_count(&mut self, plane: PlaneId, pages: u32) {
+        self.0.blocks.accounts.plane_mut(plane).incoming_pages = pages;
     }
 
     fn can_admit(&self, lpn: Lpn, plane: PlaneId) -> bool {
         let has_room = || {
-            let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
-            self.allocation.admits(lpn, plane, &occupancy) > 0
+            let occupancy = PlaneOccupancy::new(&self.0.blocks, &self.0.mapping, self.0.replicas.as_deref());
+            self.0.allocation.admits(lpn, plane, &occupancy) > 0
         };
-        self.blocks.accounts.plane(plane).incoming_pages == 0
-            && self.blocks.accounts.has_page(plane, OpenBlockKind::Incoming)
+        self.0.blocks.accounts.plane(plane).incoming_pages == 0
+            && self.0.blocks.accounts.has_page(plane, OpenBlockKind::Incoming)
             && has_room()
     }
 }
@@ -174,19 +185,19 @@ mod tests {
     #[test]
     fn ties_of_valid_pages_go_to_the_nearest_plane_and_ties_of_distance_to_the_first() {
         let mut ftl = drive();
-        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(3)));
+        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(3)));
         // All chips are reachable. Plane 3 (chip above) already awaits a page. Planes 7 and 11 (chips left and right) and 15 (below) are equally
         // near; the lowest number goes first.
-        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, |from, to| from != to), Some(PlaneId(7)));
-        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, |from, to| from != to), Some(PlaneId(11)));
-        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, |_, _| false), None);
+        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, |from, to| from != to), Some(PlaneId(7)));
+        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, |from, to| from != to), Some(PlaneId(11)));
+        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, |_, _| false), None);
     }
 
     #[test]
     fn the_plane_with_the_fewest_valid_pages_takes_the_page() {
         let mut ftl = drive();
         fill(&mut ftl, PlaneId(3), 1);
-        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(15)));
     }
 
     #[test]
@@ -195,10 +206,10 @@ mod tests {
         fill(&mut ftl, FROM, 40);
         fill(&mut ftl, PlaneId(3), 41);
         fill(&mut ftl, PlaneId(15), 40);
-        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(15)));
-        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), None);
-        ftl.finish_incoming(PlaneId(15));
-        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), None);
+        ftl.incoming().finish(PlaneId(15));
+        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(15)));
         ftl.audit().expect("the tables agree");
     }
 
@@ -206,8 +217,8 @@ mod tests {
     fn a_plane_short_of_free_pages_still_takes_a_page_from_a_fuller_plane() {
         let mut ftl = drive();
         // Plane 3 has a block open for incoming pages, from an earlier copy.
-        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(3)));
-        ftl.finish_incoming(PlaneId(3));
+        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(3)));
+        ftl.incoming().finish(PlaneId(3));
         fill(&mut ftl, FROM, 48);
         fill(&mut ftl, PlaneId(15), 48);
         // Fills ten of the twelve blocks of plane 3, half of their pages invalid. One block is open for incoming pages, so only the reserve is free.
@@ -217,7 +228,7 @@ mod tests {
             ftl.commit(Lpn(3 * 48 + page), ppn);
         }
         assert!(ftl.is_short(PlaneId(3)));
-        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(3)));
+        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(3)));
         ftl.audit().expect("the tables agree");
     }
 
@@ -233,9 +244,9 @@ mod tests {
             }
         }
         assert!(!ftl.is_short(PlaneId(3)));
-        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), None);
+        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), None);
         ftl.deallocate(Lpn(15 * 52));
-        assert_eq!(ftl.admit_chip_to_chip(&[PAGE], FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(15)));
     }
 
     #[test]
@@ -245,11 +256,11 @@ mod tests {
         fill(&mut ftl, FROM, 24);
         for page in 0..8 {
             let from = ftl.lookup(Lpn(FROM.0 * 48 + page)).expect("the page was written");
-            let to = ftl.admit_chip_to_chip(&[PAGE], FROM, |_, die| die == DieId(1)).expect("the plane is empty");
+            let to = ftl.incoming().admit(&[PAGE], FROM, |_, die| die == DieId(1)).expect("the plane is empty");
             assert_eq!(to, PlaneId(3));
             let ppn = ftl.allocate(to, OpenBlockKind::Incoming).expect("a page is reserved for the copy");
             assert!(ftl.commit_move(Lpn(FROM.0 * 48 + page), from, ppn));
-            ftl.finish_incoming(to);
+            ftl.incoming().finish(to);
             // The static order puts page 12 on plane 3 as well, so host writes compete for its free blocks.
             ftl.untimed().write(Lpn(12), &idle);
         }

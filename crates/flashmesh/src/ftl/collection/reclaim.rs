@@ -5,8 +5,8 @@
 //! victim and calls [`Ftl::finish_erase`].
 
 use super::VictimSelector;
-use crate::ftl::Ftl;
-use crate::ids::{BlockId, Lpn, PlaneId};
+use crate::ftl::{Ftl, Mapping};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
 impl Ftl {
     /// Replaces the configured victim selector by one supplied by the caller.
@@ -95,7 +95,8 @@ impl Ftl {
             if page_of_word < from_page {
                 bits &= u64::MAX << (from_page - page_of_word);
             } else {
-                self.prefetch_valid(block, page_of_word, bits);
+                let first = self.geometry.ppn(block, page_of_word);
+                prefetch_valid(&self.mapping, first, bits);
             }
             if bits != 0 {
                 let page = page_of_word + bits.trailing_zeros();
@@ -105,14 +106,6 @@ impl Ftl {
         None
     }
 
-    fn prefetch_valid(&self, block: BlockId, page_of_word: u32, mut bits: u64) {
-        while bits != 0 {
-            let page = page_of_word + bits.trailing_zeros();
-            bits &= bits - 1;
-            self.mapping.prefetch(self.mapping.lpn_at(self.geometry.ppn(block, page)));
-        }
-    }
-
     /// Records that `block`, a victim without valid pages, was erased, and frees `block`; with superblocks, frees the blocks of a victim only once
     /// all of them are erased.
     ///
@@ -120,5 +113,13 @@ impl Ftl {
     /// If `block` is not a victim, or still holds valid pages, whose data would be lost.
     pub fn finish_erase(&mut self, block: BlockId) {
         self.blocks.finish_erase(block);
+    }
+}
+
+/// Prefetches the map entries of valid pages: those of `bits`, counted from page `first`.
+fn prefetch_valid(map: &Mapping, first: Ppn, mut bits: u64) {
+    while bits != 0 {
+        map.prefetch(map.lpn_at(Ppn(first.0 + bits.trailing_zeros())));
+        bits &= bits - 1;
     }
 }
