@@ -10,18 +10,19 @@ use crate::kernel::model::Model;
 use super::{Context, Controller, Work};
 
 /// The controller, and the parts of the drive that its work needs.
-pub struct Backend<'a, M: Model> {
-    pub controller: &'a mut Controller,
-    pub datapath: &'a mut Datapath<M>,
-    pub kernel: &'a mut Kernel<M>,
+#[derive(Clone)]
+pub struct Backend<M: Model> {
+    pub controller: Controller,
+    pub datapath: Datapath<M>,
+    pub kernel: Kernel<M>,
 }
 
-impl<M: Model> Backend<'_, M> {
+impl<M: Model> Backend<M> {
     /// Returns the states of the kinds of work, and access to everything else.
     #[inline(always)]
     pub(super) fn parts(&mut self) -> (&mut Work, Context<'_, M>) {
-        let Controller { shared, work } = &mut *self.controller;
-        (work, Context { shared, datapath: self.datapath, kernel: self.kernel })
+        let Backend { controller: Controller { shared, work }, datapath, kernel } = self;
+        (work, Context { shared, datapath, kernel })
     }
 
     /// Returns access to everything but the states of the kinds of work.

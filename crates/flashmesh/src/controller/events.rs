@@ -15,14 +15,14 @@ use super::work::preallocate::drop_page;
 use super::work::{host_read, map, parity, reallocate, replica};
 use super::{Backend, Context, Work};
 
-impl<M: Model> Backend<'_, M> {
+impl<M: Model> Backend<M> {
     /// Handles the end of the transfer in `phase` over the path that die `asker` requested. Returns the host read whose data has arrived, which the
     /// frontend must complete before all pending completions. Always `None` in models with optional features, which report the read as a completion.
     #[inline(always)]
     pub fn delivered(&mut self, phase: TransferPhase, asker: DieId) -> Option<TransactionId> {
-        match self.datapath.delivered(phase, asker, self.kernel) {
+        match self.datapath.delivered(phase, asker, &mut self.kernel) {
             DeliveredTransfer::Command(die) => {
-                let wants = self.datapath.issue_beside_array(die, self.controller, self.kernel);
+                let wants = self.datapath.issue_beside_array(die, &self.controller, &mut self.kernel);
                 self.handle_outcome(wants);
                 self.run();
                 None
@@ -43,7 +43,7 @@ impl<M: Model> Backend<'_, M> {
                     self.read_done(read);
                 }
                 if let Some(grant) = held {
-                    self.datapath.interconnect.release(grant, self.kernel);
+                    self.datapath.interconnect.release(grant, &mut self.kernel);
                 }
                 page
             }
@@ -73,14 +73,14 @@ impl<M: Model> Backend<'_, M> {
                 let (Work { moves, .. }, cx) = &mut self.parts();
                 to = moves.destination(read, cx);
             }
-            self.datapath.request_data_path(die, to, self.kernel);
+            self.datapath.request_data_path(die, to, &mut self.kernel);
         }
     }
 
     /// Ends the array work of `die`, unless its operation was suspended meanwhile.
     #[inline(always)]
     pub fn array_end(&mut self, die: DieId) {
-        match self.datapath.array_end(die, self.kernel) {
+        match self.datapath.array_end(die, &mut self.kernel) {
             ArrayOutcome::Outdated => {}
             ArrayOutcome::Read => {
                 self.try_issue(die);
@@ -98,7 +98,7 @@ impl<M: Model> Backend<'_, M> {
                     }
                 }
                 if is_acknowledged_later {
-                    self.datapath.acknowledge(die, operation, self.kernel);
+                    self.datapath.acknowledge(die, operation, &mut self.kernel);
                 }
                 if M::ALL_FEATURES {
                     self.controller.shared.follow_ups.push(FollowUp::SettleJournal);
@@ -116,7 +116,7 @@ impl<M: Model> Backend<'_, M> {
 
     /// Concludes the transactions of an operation whose acknowledgement has arrived.
     pub fn acknowledged(&mut self, id: AcknowledgementId) {
-        let (die, operation) = self.datapath.acknowledged(id, self.kernel);
+        let (die, operation) = self.datapath.acknowledged(id, &mut self.kernel);
         for &lead in operation.transactions() {
             let mut next = Some(lead);
             while let Some(id) = next {
@@ -309,8 +309,8 @@ impl<M: Model> Backend<'_, M> {
         self.controller.shared.follow_ups.push(FollowUp::Advance(plane));
         self.run();
         let die = self.controller.shared.geometry.die_of_plane(plane);
-        for id in self.datapath.take_moved(die, self.controller) {
-            self.datapath.queues.notify_rerouted(id, self.kernel);
+        for id in self.datapath.take_moved(die, &self.controller) {
+            self.datapath.queues.notify_rerouted(id, &mut self.kernel);
             self.reroute(id);
         }
         self.datapath.clean_execution.end_reservation(die);

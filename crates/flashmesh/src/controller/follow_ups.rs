@@ -91,7 +91,7 @@ impl FollowUpStack {
     }
 }
 
-impl<M: Model> Backend<'_, M> {
+impl<M: Model> Backend<M> {
     /// Performs all pending steps.
     #[inline(always)]
     pub(super) fn run(&mut self) {
@@ -116,11 +116,11 @@ impl<M: Model> Backend<'_, M> {
             FollowUp::Enqueue(id) => self.enqueue(id),
             FollowUp::TryIssue(die) => self.try_issue_deferred(die),
             FollowUp::TryIssueOfDie(die) => {
-                let wants = self.datapath.try_issue_of_die(die, self.controller, self.kernel);
+                let wants = self.datapath.try_issue_of_die(die, &self.controller, &mut self.kernel);
                 self.handle_outcome(wants);
             }
             FollowUp::ResumeIssue(held) => {
-                let wants = self.datapath.resume_issue(held, self.controller, self.kernel);
+                let wants = self.datapath.resume_issue(held, &self.controller, &mut self.kernel);
                 self.handle_outcome(wants);
             }
             FollowUp::Own { work, lpn, from, plane } => {

@@ -10,7 +10,7 @@ use super::work::host_write::drop_write;
 use super::work::replica;
 use super::{Backend, Work};
 
-impl<M: Model> Backend<'_, M> {
+impl<M: Model> Backend<M> {
     /// Drops a transaction of a request. The transaction must not be queued, and must not have a physical page assigned.
     pub(super) fn give_up(&mut self, id: TransactionId) {
         let Transaction { purpose: work, lpn, successor, .. } = *self.datapath.queues.transaction(id);

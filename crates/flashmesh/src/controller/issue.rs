@@ -12,7 +12,7 @@ use super::follow_ups::FollowUp;
 use super::work::{host_read, parity, reallocate, replica};
 use super::{Backend, Shared, Work};
 
-impl<M: Model> Backend<'_, M> {
+impl<M: Model> Backend<M> {
     /// Enqueues held writes that the firmware policy releases, lets the scheduler choose the dies that request a path next, and handles granted
     /// paths, until no such work is left. Returns whether the scheduler chose a die, or the interconnect had grants or events.
     #[inline(always)]
@@ -39,7 +39,7 @@ impl<M: Model> Backend<'_, M> {
                 break;
             }
         }
-        self.datapath.interconnect.report_link_uses(self.kernel);
+        self.datapath.interconnect.report_link_uses(&mut self.kernel);
         has_answered
     }
 
@@ -70,9 +70,9 @@ impl<M: Model> Backend<'_, M> {
         if has_homes {
             self.choose_read_location(id);
         }
-        let die = self.datapath.enqueue(id, work, self.kernel);
+        let die = self.datapath.enqueue(id, work, &mut self.kernel);
         if M::ALL_FEATURES && self.controller.shared.flushes > 0 {
-            self.datapath.queues.flush_partial_programs(die, self.kernel);
+            self.datapath.queues.flush_partial_programs(die, &mut self.kernel);
         }
         if has_homes {
             let (Work { writes, .. }, cx) = &mut self.parts();
@@ -98,7 +98,8 @@ impl<M: Model> Backend<'_, M> {
     /// or during a flush, all of them.
     pub fn gather_due(&mut self, die: DieId) {
         if M::ALL_FEATURES {
-            for start in self.datapath.queues.release_due_programs(die, self.controller.shared.flushes > 0, self.kernel)
+            for start in
+                self.datapath.queues.release_due_programs(die, self.controller.shared.flushes > 0, &mut self.kernel)
             {
                 let skipped = self.controller.shared.ftl.close_program(start);
                 self.controller.shared.counters.flash.units_skipped += u64::from(skipped);
@@ -110,7 +111,7 @@ impl<M: Model> Backend<'_, M> {
     /// Tries to issue or resume an operation at `die` after a change. Follow-up work is only pushed as steps; the caller runs the steps.
     #[inline(always)]
     pub(super) fn try_issue_deferred(&mut self, die: DieId) {
-        let wants = self.datapath.try_issue(die, self.controller, self.kernel);
+        let wants = self.datapath.try_issue(die, &self.controller, &mut self.kernel);
         self.handle_outcome(wants);
     }
 
@@ -156,7 +157,7 @@ impl<M: Model> Backend<'_, M> {
             }
             IssueOutcome::StartClean(die, id) => {
                 self.assign_clean_pages(id);
-                let wants = self.datapath.start_clean_operation(die, id, self.controller, self.kernel);
+                let wants = self.datapath.start_clean_operation(die, id, &self.controller, &mut self.kernel);
                 self.handle_outcome(wants);
             }
         }
@@ -167,7 +168,7 @@ impl<M: Model> Backend<'_, M> {
     fn collect_held_back(&mut self, die: DieId) {
         let geometry = &self.controller.shared.geometry;
         let first = geometry.first_plane(die);
-        let mut planes = self.datapath.gate().held_planes(die, self.controller)
+        let mut planes = self.datapath.gate().held_planes(die, &self.controller)
             | self.controller.work.writes.blocked_planes(first, geometry.planes_per_die);
         while planes != 0 {
             let plane = planes.trailing_zeros();
@@ -205,7 +206,7 @@ impl<M: Model> Backend<'_, M> {
     pub(super) fn dispatch(&mut self) -> bool {
         let mut has_answered = false;
         loop {
-            while let Some(die) = self.datapath.dispatch(self.kernel) {
+            while let Some(die) = self.datapath.dispatch(&mut self.kernel) {
                 self.try_issue(die);
                 self.datapath.scheduling.dispatched();
                 has_answered = true;
@@ -229,12 +230,12 @@ impl<M: Model> Backend<'_, M> {
         while let Some(granted) = self.datapath.interconnect.next_grant(&mut next) {
             self.handle_grant(granted);
         }
-        self.datapath.interconnect.clear_grants(self.kernel);
+        self.datapath.interconnect.clear_grants(&mut self.kernel);
     }
 
     #[inline(always)]
     fn handle_grant(&mut self, granted: GrantRecord) {
-        let next = self.datapath.handle_grant(granted, self.controller, self.kernel);
+        let next = self.datapath.handle_grant(granted, &self.controller, &mut self.kernel);
         if !matches!(next, GrantOutcome::Done) {
             self.follow(next);
         }
@@ -248,7 +249,7 @@ impl<M: Model> Backend<'_, M> {
                 GrantOutcome::TryIssue(die) => return self.try_issue(die),
                 GrantOutcome::Moved(choosing) => {
                     self.reroute(choosing.moved);
-                    next = self.datapath.choose_again(choosing, self.controller, self.kernel);
+                    next = self.datapath.choose_again(choosing, &self.controller, &mut self.kernel);
                 }
                 GrantOutcome::Programs(beginning) => return self.begin_programs(beginning),
                 GrantOutcome::Listed(read) => {
@@ -278,13 +279,14 @@ impl<M: Model> Backend<'_, M> {
                     self.datapath
                         .queues
                         .transactions
-                        .leave_out(id, |other| !PageSource::<M>::is_current(self.controller, other)),
+                        .leave_out(id, |other| !PageSource::<M>::is_current(&self.controller, other)),
                 );
             }
-            while let Some(companion) = self.datapath.next_companion(&mut beginning, self.controller, self.kernel) {
+            while let Some(companion) = self.datapath.next_companion(&mut beginning, &self.controller, &mut self.kernel)
+            {
                 self.assign_page(companion);
             }
-            next = self.datapath.next_joiner(&mut beginning, self.controller, self.kernel);
+            next = self.datapath.next_joiner(&mut beginning, &self.controller, &mut self.kernel);
         }
         if M::ALL_FEATURES && self.controller.shared.geometry.gathers_units() {
             self.fill_up(&beginning);
@@ -295,9 +297,9 @@ impl<M: Model> Backend<'_, M> {
         if M::ALL_FEATURES && self.controller.work.collections.pace.is_enabled() {
             self.update_gc_credits(&beginning);
         }
-        self.datapath.start_operation(beginning, self.kernel);
+        self.datapath.start_operation(beginning, &mut self.kernel);
         for id in left_out {
-            self.datapath.queues.notify_rerouted(id, self.kernel);
+            self.datapath.queues.notify_rerouted(id, &mut self.kernel);
             self.reroute(id);
         }
         // Only classes that wait for a free page can use up the free pages of their plane; other programs use reserved pages.
@@ -410,7 +412,7 @@ impl<M: Model> Backend<'_, M> {
             if self.controller.shared.is_of_map_cache(page)
                 && let Some(map) = &mut self.controller.work.map
             {
-                map.program_began(page, self.kernel);
+                map.program_began(page, &mut self.kernel);
             }
         }
     }

@@ -31,7 +31,7 @@ pub fn pages_under_way<M: Model>(datapath: &Datapath<M>) -> Vec<Ppn> {
     programs.map(|transaction| transaction.to).collect()
 }
 
-impl<M: Model> Backend<'_, M> {
+impl<M: Model> Backend<M> {
     /// Drops all work for requests after a power cut: their queued transactions, and the data of writes that wait for space in the cache.
     /// Destages in flight continue.
     pub fn cut_off(&mut self) {
@@ -40,7 +40,7 @@ impl<M: Model> Backend<'_, M> {
             cache.drop_waiting();
         }
         let is_of_request = |transaction: &Transaction| transaction.owner.request.is_some();
-        let queued = self.datapath.dequeue_unwanted(is_of_request, self.kernel);
+        let queued = self.datapath.dequeue_unwanted(is_of_request, &mut self.kernel);
         for &id in &queued {
             let transaction = self.datapath.queues.transaction(id);
             let policy = &mut self.controller.shared.policy;
@@ -51,7 +51,7 @@ impl<M: Model> Backend<'_, M> {
         }
         let mut without_page =
             self.controller.shared.policy.withdraw_held(&|id| is_of_request(self.datapath.queues.transaction(id)));
-        without_page.extend(self.controller.work.writes.take_blocked_of_requests(self.datapath));
+        without_page.extend(self.controller.work.writes.take_blocked_of_requests(&self.datapath));
         for id in queued {
             if self.datapath.queues.transaction(id).purpose.is_write() {
                 drop_page(id, &mut self.context());

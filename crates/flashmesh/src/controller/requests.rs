@@ -14,7 +14,7 @@ use super::work::host_read;
 use super::work::host_write::FlashWrite;
 use super::{Backend, PageRequest, Work};
 
-impl<M: Model> Backend<'_, M> {
+impl<M: Model> Backend<M> {
     /// Records the pages `first` to `last` of a request, for a user-supplied allocator. Must precede the reads or writes of these pages.
     #[inline(always)]
     pub fn request_begins(&mut self, request: RequestId, first: Lpn, last: Lpn) {
@@ -99,7 +99,7 @@ impl<M: Model> Backend<'_, M> {
     pub fn end_pages(&mut self) {
         self.datapath.interconnect.end_batch();
         if let Some(cache) = &mut self.controller.work.cache {
-            cache.end_group(self.kernel);
+            cache.end_group(&mut self.kernel);
         }
     }
 
@@ -159,7 +159,7 @@ impl<M: Model> Backend<'_, M> {
         let is_safe = self.controller.work.cache.as_ref().is_some_and(|cache| cache.is_safe(waiter));
         if M::ALL_FEATURES && !is_safe {
             (0..self.controller.shared.geometry.dies())
-                .for_each(|die| self.datapath.queues.flush_partial_programs(DieId(die), self.kernel));
+                .for_each(|die| self.datapath.queues.flush_partial_programs(DieId(die), &mut self.kernel));
         }
         match &mut self.parts() {
             (Work { cache: Some(cache), .. }, cx) if !is_safe => cache.flush(waiter, pages, cx),

@@ -10,33 +10,34 @@ use super::Frontend;
 impl<M: Model> Frontend<M> {
     /// Handles the pending completions of the controller.
     #[inline(always)]
-    pub fn handle_completions(&mut self, backend: &mut Backend<'_, M>) {
+    pub fn handle_completions(&mut self, backend: &mut Backend<M>) {
         if backend.controller.has_completions() {
             self.take_all_done(backend);
         }
     }
 
     #[inline(always)]
-    fn take_all_done(&mut self, backend: &mut Backend<'_, M>) {
+    fn take_all_done(&mut self, backend: &mut Backend<M>) {
         let mut next = 0;
         while let Some(done) = backend.controller.next_done(next) {
             next += 1;
             let (ended, spent) = match done {
                 &CompletedWork::Page(id) => {
-                    let ended = self.host.transaction_done(id, backend.datapath, backend.kernel);
+                    let ended = self.host.transaction_done(id, &backend.datapath, &mut backend.kernel);
                     let spent = *backend.datapath.queues.transaction(id).account.spent();
                     backend.datapath.queues.transactions.remove(id);
                     (ended, spent)
                 }
-                &CompletedWork::Cached { request, read, spent } => {
-                    (self.host.page_done(request, read, Causes::default(), backend.kernel).then_some(request), spent)
-                }
+                &CompletedWork::Cached { request, read, spent } => (
+                    self.host.page_done(request, read, Causes::default(), &mut backend.kernel).then_some(request),
+                    spent,
+                ),
                 &CompletedWork::Flush(Some(request)) => {
-                    self.end_flush(request, backend.controller, backend.kernel);
+                    self.end_flush(request, &mut backend.controller, &mut backend.kernel);
                     continue;
                 }
                 CompletedWork::Flush(None) => {
-                    self.flushed(backend.controller, backend.datapath, backend.kernel);
+                    self.flushed(&mut backend.controller, &backend.datapath, &mut backend.kernel);
                     continue;
                 }
             };
@@ -47,7 +48,7 @@ impl<M: Model> Frontend<M> {
                     self.end_split_read(request, spent.total(), backend.kernel.now());
                 }
                 let write = if is_read { None } else { self.write_done(request) };
-                self.host.respond(request, &spent, backend.controller, backend.kernel);
+                self.host.respond(request, &spent, &mut backend.controller, &mut backend.kernel);
                 if let Some(write) = write {
                     self.release_flushes(write, backend);
                 }

@@ -11,10 +11,10 @@ use super::Frontend;
 impl<M: Model> Frontend<M> {
     /// Submits a command that has arrived in the drive. If commands take core time, a core processes the command first.
     #[inline(always)]
-    pub fn arrived(&mut self, id: RequestId, backend: &mut Backend<'_, M>) {
+    pub fn arrived(&mut self, id: RequestId, backend: &mut Backend<M>) {
         if M::ALL_FEATURES && backend.controller.cores().is_some() {
             let io = self.host.requests[id].io();
-            if let Some(end) = backend.controller.ask_core(self.command_job(id, &io), backend.kernel) {
+            if let Some(end) = backend.controller.ask_core(self.command_job(id, &io), &mut backend.kernel) {
                 self.host.requests[id].firmware += end - backend.kernel.now();
                 return;
             }
@@ -23,8 +23,8 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Continues the work that waited for a job that a core has finished. After a power cut, jobs of requests are dropped.
-    pub fn core_done(&mut self, id: JobId, backend: &mut Backend<'_, M>) {
-        match backend.controller.core_done(id, backend.kernel) {
+    pub fn core_done(&mut self, id: JobId, backend: &mut Backend<M>) {
+        match backend.controller.core_done(id, &mut backend.kernel) {
             Some(Job::Move(transaction)) => backend.move_handled(transaction),
             Some(Job::Command(request, ..)) if !self.is_cut_off() => {
                 self.submit(request, backend);
@@ -34,7 +34,7 @@ impl<M: Model> Frontend<M> {
             }
             Some(Job::Completion(request)) if !self.is_cut_off() => {
                 let spent = self.host.requests[request].last_breakdown;
-                self.host.send_response(request, &spent, backend.controller, backend.kernel);
+                self.host.send_response(request, &spent, &mut backend.controller, &mut backend.kernel);
             }
             _ => {}
         }

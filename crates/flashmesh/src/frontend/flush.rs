@@ -97,7 +97,7 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Counts `write` as done for all pending flushes, and continues the flushes that have no earlier writes left.
-    pub(super) fn release_flushes(&mut self, write: DoneWrite, backend: &mut Backend<'_, M>) {
+    pub(super) fn release_flushes(&mut self, write: DoneWrite, backend: &mut Backend<M>) {
         for flush in &mut self.flushes.waiting {
             flush.left -= u64::from(flush.namespace == write.namespace && write.order <= flush.after);
         }
@@ -113,7 +113,7 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Begins a flush that could have begun at `since`. The flush waits for the earlier writes of its namespace.
-    pub(super) fn begin_flush(&mut self, request: RequestId, since: Time, backend: &mut Backend<'_, M>) {
+    pub(super) fn begin_flush(&mut self, request: RequestId, since: Time, backend: &mut Backend<M>) {
         let namespace = self.namespace_of(request);
         let begun = &mut self.flushes.begun;
         if begun.len() <= request.index() {
@@ -142,7 +142,7 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Continues a flush whose earlier writes are done: destages all dirty pages of its namespace. These include pages of later writes \[choice\].
-    fn flush_written(&mut self, request: RequestId, backend: &mut Backend<'_, M>) {
+    fn flush_written(&mut self, request: RequestId, backend: &mut Backend<M>) {
         let pages = self.pages_in(self.namespace_of(request));
         backend.flush(Some(request), pages);
     }

@@ -34,7 +34,7 @@ impl<M: Model> Frontend<M> {
     /// Begins a command that the drive has received. With `cache.stall = "commands"`, holds the command instead if writes are stalled, or earlier
     /// commands are held.
     #[inline(always)]
-    pub fn submit(&mut self, id: RequestId, backend: &mut Backend<'_, M>) {
+    pub fn submit(&mut self, id: RequestId, backend: &mut Backend<M>) {
         if M::ALL_FEATURES
             && self.held.is_in_order
             && (!self.held.commands.is_empty() || backend.controller.has_waiting_writes())
@@ -46,7 +46,7 @@ impl<M: Model> Frontend<M> {
 
     /// Handles the pending completions of the controller, then begins held commands until a write is stalled again.
     #[inline(always)]
-    pub fn settle(&mut self, backend: &mut Backend<'_, M>) {
+    pub fn settle(&mut self, backend: &mut Backend<M>) {
         self.handle_completions(backend);
         while M::ALL_FEATURES && !self.held.commands.is_empty() && !backend.controller.has_waiting_writes() {
             let Some((id, since)) = self.held.commands.pop_front() else { return };

@@ -43,7 +43,7 @@ impl<M: Model> Frontend<M> {
 
     /// Returns whether the run is over. Called after each event. Begins the final flush of the device cache if the flush is due.
     #[inline(always)]
-    pub fn is_over(&mut self, backend: &mut Backend<'_, M>) -> bool {
+    pub fn is_over(&mut self, backend: &mut Backend<M>) -> bool {
         if self.is_cut_off() {
             return self.ending == Ending::Over;
         }
@@ -60,7 +60,7 @@ impl<M: Model> Frontend<M> {
 
     /// Returns whether the final flush of the device cache has ended, or none is configured; begins the flush at the first call. Called when no
     /// request is left.
-    fn is_at_rest(&mut self, backend: &mut Backend<'_, M>) -> bool {
+    fn is_at_rest(&mut self, backend: &mut Backend<M>) -> bool {
         if backend.controller.cache().is_none() || !self.rules.flushes_at_end {
             return true;
         }
@@ -72,7 +72,7 @@ impl<M: Model> Frontend<M> {
         self.ending == Ending::Over
     }
 
-    fn flush_everything(&mut self, backend: &mut Backend<'_, M>) {
+    fn flush_everything(&mut self, backend: &mut Backend<M>) {
         self.ending = Ending::Flushing;
         backend.flush(None, 0..u32::MAX);
     }
@@ -99,7 +99,7 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Cuts the power: records the lost data, and with capacitors begins the flush.
-    pub fn cut_power(&mut self, backend: &mut Backend<'_, M>) {
+    pub fn cut_power(&mut self, backend: &mut Backend<M>) {
         let now = backend.kernel.now();
         let state = backend.controller.cache().map(DeviceCache::state);
         let (unsaved, acknowledged) =
@@ -117,10 +117,10 @@ impl<M: Model> Frontend<M> {
         if !capacitors {
             report.pages_lost = acknowledged.pages;
             report.bytes_lost = acknowledged.sectors * sector;
-            report.programs_lost = programs_under_way(backend.datapath);
+            report.programs_lost = programs_under_way(&backend.datapath);
         }
-        let (energy_j, destages) = (self.energy_j(backend.datapath, now), destages(backend.controller));
-        let map_programs = map_programs(backend.controller);
+        let (energy_j, destages) = (self.energy_j(&backend.datapath, now), destages(&mut backend.controller));
+        let map_programs = map_programs(&mut backend.controller);
         self.power_cut = Some(Box::new(PowerCut { report, energy_j, destages, map_programs }));
         if !capacitors {
             self.ending = Ending::Over;

@@ -57,7 +57,7 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Reads a part of a split read command, `pages` logical pages from `first` on. Called when the core job of the part has ended.
-    pub(super) fn read_part(&mut self, id: RequestId, first: Lpn, pages: u32, backend: &mut Backend<'_, M>) {
+    pub(super) fn read_part(&mut self, id: RequestId, first: Lpn, pages: u32, backend: &mut Backend<M>) {
         let SplitRead { io, held, .. } = self.split_reads.reads[&id];
         let since = backend.kernel.now() - held;
         let pages = (first.0..first.0 + pages).map(|lpn| self.part_of(id, &io, since, Lpn(lpn)));

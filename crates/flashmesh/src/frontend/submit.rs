@@ -16,11 +16,11 @@ use super::host_side::Request;
 impl<M: Model> Frontend<M> {
     /// Begins a request whose command could have begun at `since`, which is in the past if the command was held.
     #[inline(always)]
-    pub(super) fn begin_request(&mut self, id: RequestId, since: Time, backend: &mut Backend<'_, M>) {
+    pub(super) fn begin_request(&mut self, id: RequestId, since: Time, backend: &mut Backend<M>) {
         let (io, stream) = (self.host.requests[id].io(), self.host.requests[id].stream);
         let io = match self.admit(stream, &io) {
             Ok(offset) => IoRequest { offset, ..io },
-            Err(status) => return self.refuse(id, status, backend.controller, backend.kernel),
+            Err(status) => return self.refuse(id, status, &mut backend.controller, &mut backend.kernel),
         };
         backend.kernel.notify(|| Notice::RequestSubmitted(id, io));
         match io.kind {
@@ -32,7 +32,7 @@ impl<M: Model> Frontend<M> {
             RequestKind::Deallocate => {
                 // The partial pages at both ends are kept: the standard allows a drive to deallocate less than requested.
                 backend.deallocate(self.whole_pages(&io));
-                self.host.respond(id, &LatencyBreakdown::default(), backend.controller, backend.kernel);
+                self.host.respond(id, &LatencyBreakdown::default(), &mut backend.controller, &mut backend.kernel);
             }
             RequestKind::Flush => self.begin_flush(id, since, backend),
             RequestKind::WriteZeroes => self.write_zeroes(id, &io, since, backend),
@@ -79,13 +79,13 @@ impl<M: Model> Frontend<M> {
     }
 
     #[inline(always)]
-    fn read_pages(&mut self, id: RequestId, io: &IoRequest, since: Time, backend: &mut Backend<'_, M>) {
+    fn read_pages(&mut self, id: RequestId, io: &IoRequest, since: Time, backend: &mut Backend<M>) {
         let (first, last) = self.pages_of(io);
         backend.request_begins(id, first, last);
         backend.begin_read(first.0..=last.0, io.size);
         let split = M::ALL_FEATURES && backend.controller.cores().is_some_and(Cores::splits_reads);
         let end = if split {
-            self.split_read(id, io, since, (first, last), backend.controller, backend.kernel)
+            self.split_read(id, io, since, (first, last), &mut backend.controller, &mut backend.kernel)
         } else {
             last
         };
@@ -96,7 +96,7 @@ impl<M: Model> Frontend<M> {
     }
 
     #[inline]
-    fn write_pages(&mut self, id: RequestId, io: &IoRequest, since: Time, backend: &mut Backend<'_, M>) {
+    fn write_pages(&mut self, id: RequestId, io: &IoRequest, since: Time, backend: &mut Backend<M>) {
         let (first, last) = self.pages_of(io);
         let pages = last.0 - first.0 + 1;
         backend.request_begins(id, first, last);
@@ -117,7 +117,7 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Deallocates the whole pages of the request, which then read as zeros, and writes the partial pages at both ends.
-    fn write_zeroes(&mut self, id: RequestId, io: &IoRequest, since: Time, backend: &mut Backend<'_, M>) {
+    fn write_zeroes(&mut self, id: RequestId, io: &IoRequest, since: Time, backend: &mut Backend<M>) {
         let (first, last) = self.pages_of(io);
         let ends = if first == last { &[first][..] } else { &[first, last] };
         let parts: Vec<PageRequest> = ends
@@ -127,7 +127,7 @@ impl<M: Model> Frontend<M> {
             .collect();
         backend.deallocate(self.whole_pages(io));
         if parts.is_empty() {
-            return self.host.respond(id, &LatencyBreakdown::default(), backend.controller, backend.kernel);
+            return self.host.respond(id, &LatencyBreakdown::default(), &mut backend.controller, &mut backend.kernel);
         }
         self.host.requests[id].remaining = parts.len() as u32;
         backend.request_begins(id, first, last);
@@ -142,7 +142,7 @@ impl<M: Model> Frontend<M> {
 
 /// Reads pages of a request as one batch. Returns the number of completions to expect.
 #[inline(always)]
-pub(super) fn read_all<M: Model>(pages: impl Iterator<Item = PageRequest>, backend: &mut Backend<'_, M>) -> u32 {
+pub(super) fn read_all<M: Model>(pages: impl Iterator<Item = PageRequest>, backend: &mut Backend<M>) -> u32 {
     backend.datapath.interconnect.begin_batch();
     let completions = pages.map(|page| backend.read(&page)).sum();
     backend.end_pages();

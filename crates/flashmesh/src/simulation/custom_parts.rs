@@ -42,7 +42,7 @@ impl Simulation {
     /// If the drive has already run.
     pub fn set_routing(&mut self, routing: &dyn RoutingAlgorithm) -> Result<(), RunError> {
         self.inject(CustomPart::Routing);
-        let datapath = &mut self.unstarted_drive().datapath;
+        let datapath = &mut self.unstarted_drive().backend.datapath;
         if datapath.interconnect.fabric.set_routing(routing) {
             return Ok(());
         }
@@ -59,7 +59,7 @@ impl Simulation {
     pub fn set_packet_routing(&mut self, routing: &dyn PacketRouting) -> Result<(), PacketRoutingError> {
         self.inject(CustomPart::PacketRouting);
         let drive = self.unstarted_drive();
-        let (config, geometry, datapath) = (&drive.config, &drive.geometry, &mut drive.datapath);
+        let (config, geometry, datapath) = (&drive.config, &drive.geometry, &mut drive.backend.datapath);
         if datapath.interconnect.fabric.set_packet_routing(config, geometry, routing)? {
             return Ok(());
         }
@@ -76,7 +76,7 @@ impl Simulation {
     /// If the drive has already run.
     pub fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> Result<(), RunError> {
         self.inject(CustomPart::Arbiter);
-        let datapath = &mut self.unstarted_drive().datapath;
+        let datapath = &mut self.unstarted_drive().backend.datapath;
         if datapath.interconnect.fabric.set_arbitration_policy(policy) {
             return Ok(());
         }
@@ -96,9 +96,9 @@ impl Simulation {
     pub fn set_scheduler(&mut self, scheduler: Box<dyn Scheduler + Send>) {
         self.inject(CustomPart::Scheduler);
         let drive = self.unstarted_drive();
-        drive.datapath.scheduling.set_scheduler(AnyScheduler::Custom(scheduler));
+        drive.backend.datapath.scheduling.set_scheduler(AnyScheduler::Custom(scheduler));
         if drive.config.policy.scheduler.is_some() {
-            drive.datapath.scheduling.leave_order_to_scheduler();
+            drive.backend.datapath.scheduling.leave_order_to_scheduler();
         }
     }
 
@@ -111,7 +111,7 @@ impl Simulation {
         let drive = self.unstarted_drive();
         let configured = drive.config.ftl.policy;
         assert_eq!(configured.name(), "page", "a policy takes the place of `page`: set ftl.policy to it");
-        drive.controller.set_policy(policy);
+        drive.backend.controller.set_policy(policy);
     }
 
     /// Sets a user-supplied placer, which chooses the planes of written pages instead of [`FirmwarePolicy::place_write`] of the configured policy.
@@ -121,7 +121,7 @@ impl Simulation {
     /// If the drive has already run, or the configuration has the policy `mbm`, which places writes in another way.
     pub fn set_write_placer(&mut self, placer: Box<dyn WritePlacer + Send>) {
         self.inject(CustomPart::WritePlacer);
-        self.unstarted_drive().controller.set_write_placer(placer);
+        self.unstarted_drive().backend.controller.set_write_placer(placer);
     }
 
     /// Sets a user-supplied selector, which chooses between original and replica for each read of a replicated page. Never called without
@@ -131,7 +131,7 @@ impl Simulation {
     /// If the drive has already run.
     pub fn set_replica_selector(&mut self, selector: Box<dyn ReplicaSelector + Send>) {
         self.inject(CustomPart::ReplicaSelector);
-        if let Some(replication) = self.unstarted_drive().controller.replication_mut() {
+        if let Some(replication) = self.unstarted_drive().backend.controller.replication_mut() {
             replication.set_selector(selector);
         }
     }
@@ -143,8 +143,8 @@ impl Simulation {
     pub fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
         self.inject(CustomPart::Allocator);
         let drive = self.unstarted_drive();
-        drive.datapath.dies.track_idle();
-        drive.controller.set_allocator(allocator);
+        drive.backend.datapath.dies.track_idle();
+        drive.backend.controller.set_allocator(allocator);
     }
 
     /// Replaces the configured victim selection of garbage collection with a user-supplied one. Preconditioning has already used the configured one.
@@ -153,7 +153,7 @@ impl Simulation {
     /// If the drive has already run.
     pub fn set_victim_selector(&mut self, selector: Box<dyn VictimSelector + Send>) {
         self.inject(CustomPart::VictimSelector);
-        self.unstarted_drive().controller.set_victim_selector(selector);
+        self.unstarted_drive().backend.controller.set_victim_selector(selector);
     }
 
     /// Sets the sink that receives the record of every completed request.
@@ -173,10 +173,10 @@ impl Simulation {
         self.needs.inject(CustomPart::Probe(probe.scope()));
         let drive = self.unstarted_drive();
         if probe.scope() == Scope::All {
-            drive.datapath.interconnect.record_link_uses();
-            drive.controller.record_changes();
+            drive.backend.datapath.interconnect.record_link_uses();
+            drive.backend.controller.record_changes();
         }
-        drive.kernel.add_probe(probe);
+        drive.backend.kernel.add_probe(probe);
     }
 
     /// Enables the oracles (independent checks of the run): the run fails at the first violation. Over an interconnect of an unknown kind, the run
@@ -186,7 +186,7 @@ impl Simulation {
     /// If the drive has already run.
     pub fn enable_checks(&mut self) {
         let drive = self.unstarted_drive();
-        let kind = drive.datapath.interconnect.info.name;
+        let kind = drive.backend.datapath.interconnect.info.name;
         let oracles = match expected_fabrics::expected_fabric(kind) {
             Some(expected) => Oracles::with_expected(expected, &drive.geometry, &drive.config),
             None => Oracles::of_unknown(kind, &drive.geometry, &drive.config),
@@ -207,7 +207,7 @@ impl Simulation {
 
     fn add_oracles(&mut self, oracles: Oracles) {
         // The oracles look up every page in their audit. Lookups in a stored map are faster than computing the locations.
-        self.unstarted_drive().controller.store_map();
+        self.unstarted_drive().backend.controller.store_map();
         self.add_probe(Box::new(oracles));
     }
 }

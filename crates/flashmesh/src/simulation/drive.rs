@@ -3,14 +3,12 @@
 use std::time::{Duration, Instant};
 
 use crate::config::Config;
-use crate::controller::{Backend, Controller, pages_under_way};
-use crate::datapath::Datapath;
+use crate::controller::{Backend, pages_under_way};
 use crate::error::RunError;
 use crate::fabric::{Fabric, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::frontend::Frontend;
 use crate::host::link::Direction;
-use crate::kernel::Kernel;
 use crate::kernel::event::{Event, WakeToken};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{FabricEndState, Notice, RunEndState};
@@ -48,10 +46,8 @@ pub(super) enum Pause {
 pub(super) struct DriveInstance<M: Model> {
     pub config: Box<Config>,
     pub geometry: Geometry,
-    pub kernel: Kernel<M>,
     pub frontend: Frontend<M>,
-    pub controller: Controller,
-    pub datapath: Datapath<M>,
+    pub backend: Backend<M>,
     /// Report at the power cut; `None` before a cut. The report excludes the work after the cut, which runs on the energy of capacitors.
     pub at_cut: Option<Box<Report>>,
     /// Busy times of the parts at the start of the measured window; `None` before it, and always without a warm-up or with the warm-up `auto`.
@@ -68,52 +64,45 @@ impl<M: Model> DriveInstance<M> {
     /// Resumes the garbage collections that were in progress in the initial state, starts collections on idle dies, and issues the first requests.
     pub fn start(&mut self, control: &Control) -> Result<(), RunError> {
         control.begin(self.frontend.host.request_count(), self.frontend.host.stops_at());
-        let (_, backend) = &mut self.split();
+        let DriveInstance { backend, .. } = self;
         backend.resume_collections();
         backend.collect_idle_dies();
         self.settle();
-        self.fault.check(self.kernel.now())?;
-        self.frontend.start(&self.controller, &mut self.kernel)
+        self.fault.check(self.backend.kernel.now())?;
+        self.frontend.start(&self.backend.controller, &mut self.backend.kernel)
     }
 
     /// Returns whether the run is over; begins the final flush of the device cache if the flush is due.
     #[inline(always)]
     pub fn is_over(&mut self) -> bool {
-        let (frontend, backend) = &mut self.split();
+        let DriveInstance { frontend, backend, .. } = self;
         frontend.is_over(backend)
-    }
-
-    /// Returns the front end and the back end of the drive.
-    #[inline(always)]
-    fn split(&mut self) -> (&mut Frontend<M>, Backend<'_, M>) {
-        let DriveInstance { frontend, controller, datapath, kernel, .. } = self;
-        (frontend, Backend { controller, datapath, kernel })
     }
 
     /// Stops all notices to probes, except the notice of the end of the run.
     pub fn stop_telling(&mut self) {
-        self.kernel.stop_notices();
-        self.datapath.interconnect.stop_recording_link_uses();
-        self.controller.stop_recording();
+        self.backend.kernel.stop_notices();
+        self.backend.datapath.interconnect.stop_recording_link_uses();
+        self.backend.controller.stop_recording();
     }
 
     /// Ends a run that began at wall-clock time `started`. Returns the report of the run; after a power cut, the report up to the cut.
     pub fn finish(&mut self, interrupted: bool, started: Instant, control: &Control) -> Result<Report, RunError> {
-        control.publish(self.frontend.host.counters().completed, self.kernel.now());
+        control.publish(self.frontend.host.counters().completed, self.backend.kernel.now());
         if let Some(stall) = self.stall().filter(|_| !interrupted && self.end.is_none()) {
             return Err(stall);
         }
-        self.frontend.host.catch_up(self.kernel.now());
-        self.datapath.interconnect.finish(&mut self.kernel);
+        self.frontend.host.catch_up(self.backend.kernel.now());
+        self.backend.datapath.interconnect.finish(&mut self.backend.kernel);
         let wall = started.elapsed();
-        let mut report = self.snapshot(self.kernel.now()).report(wall, interrupted || self.end.is_some());
+        let mut report = self.snapshot(self.backend.kernel.now()).report(wall, interrupted || self.end.is_some());
         report.interrupted = interrupted;
         if let Some(cut) = &mut report.power_cut {
             cut.recovery = self.recover()?;
         }
-        self.kernel.conclude(&mut report);
+        self.backend.kernel.conclude(&mut report);
         self.tell_end(&report);
-        self.kernel.check_probes()?;
+        self.backend.kernel.check_probes()?;
         Ok(match self.at_cut.take() {
             Some(at_cut) => at_cut.with_end(report),
             None => report,
@@ -122,7 +111,7 @@ impl<M: Model> DriveInstance<M> {
 
     /// Returns the error of a stalled run if requests or the final flush are unfinished; otherwise `None`. Called at the end of a run or step.
     pub fn stall(&self) -> Option<RunError> {
-        let (at, in_flight) = (self.kernel.now(), self.frontend.host.in_flight());
+        let (at, in_flight) = (self.backend.kernel.now(), self.frontend.host.in_flight());
         self.frontend.is_stalled().then_some(RunError::Stalled { at, in_flight })
     }
 
@@ -132,7 +121,7 @@ impl<M: Model> DriveInstance<M> {
             for _ in 0..if M::PROBES { EVENTS_PER_LOOK_PROBED } else { EVENTS_PER_LOOK } {
                 let Some(event) = self.next_event() else { return Ok(Pause::Over) };
                 if let Event::Pause = event {
-                    self.kernel.paused();
+                    self.backend.kernel.paused();
                     return Ok(if self.end.is_some() { Pause::Over } else { Pause::Due });
                 }
                 self.handle(event)?;
@@ -140,15 +129,15 @@ impl<M: Model> DriveInstance<M> {
                     return Ok(Pause::Over);
                 }
             }
-            if self.kernel.now() > Time::RUN_MAX {
+            if self.backend.kernel.now() > Time::RUN_MAX {
                 return Err(RunError::TooLong);
             }
-            control.publish(self.frontend.host.counters().completed, self.kernel.now());
+            control.publish(self.frontend.host.counters().completed, self.backend.kernel.now());
             if control.is_cancelled() {
                 return Ok(Pause::Cancelled);
             }
-            if self.kernel.are_probes_done() {
-                self.datapath.interconnect.report_remaining_uses(&mut self.kernel);
+            if self.backend.kernel.are_probes_done() {
+                self.backend.datapath.interconnect.report_remaining_uses(&mut self.backend.kernel);
                 return Ok(Pause::Unwatched);
             }
         }
@@ -158,47 +147,49 @@ impl<M: Model> DriveInstance<M> {
     /// a wake-up of the fabric precedes all other events of the same time.
     #[inline(always)]
     fn next_event(&mut self) -> Option<Event> {
-        if let Some(wake_at) = self.datapath.interconnect.next_wake(&self.kernel) {
-            self.kernel.advance_to(wake_at);
+        if let Some(wake_at) = self.backend.datapath.interconnect.next_wake(&self.backend.kernel) {
+            self.backend.kernel.advance_to(wake_at);
             self.begin_event();
             return Some(Event::FabricWake(WakeToken(0)));
         }
-        let due = self.kernel.advance()?;
+        let due = self.backend.kernel.advance()?;
         self.begin_event();
-        Some(self.kernel.dequeue(due))
+        Some(self.backend.kernel.dequeue(due))
     }
 
     /// Notifies probes of an event, and closes the measurement intervals that are due. Runs before the event is dequeued, so that dequeue and
     /// dispatch compile to one jump on the event kind.
     #[inline(always)]
     fn begin_event(&mut self) {
-        self.kernel.notify(|| Notice::Event);
-        if self.frontend.host.counters().due <= self.kernel.now() {
+        self.backend.kernel.notify(|| Notice::Event);
+        if self.frontend.host.counters().due <= self.backend.kernel.now() {
             self.cut_intervals();
         }
     }
 
     #[inline(always)]
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
-        let (frontend, backend) = &mut self.split();
+        let DriveInstance { frontend, backend, .. } = self;
         match event {
             event if frontend.is_cut_off() && event.is_of_host() => {}
             Event::InDrive => {
-                if let Some(request) = frontend.host.take_arrived(backend.kernel) {
+                if let Some(request) = frontend.host.take_arrived(&mut backend.kernel) {
                     frontend.arrived(request, backend);
                 }
             }
             Event::CoreDone(job) if M::ALL_FEATURES => frontend.core_done(job, backend),
             Event::AtHost => {
                 let request = frontend.host.crossed(Direction::ToHost);
-                frontend.host.complete(request, backend.controller, backend.kernel)?;
+                frontend.host.complete(request, &mut backend.controller, &mut backend.kernel)?;
                 if frontend.host.counters().is_due {
                     self.settle();
-                    self.cut_interval(self.kernel.now());
+                    self.cut_interval(self.backend.kernel.now());
                 }
             }
-            Event::Arrive(stream) => frontend.host.arrive(stream, backend.controller, backend.kernel)?,
-            Event::ThreadReady(stream) => frontend.host.end_think_time(stream, backend.controller, backend.kernel),
+            Event::Arrive(stream) => frontend.host.arrive(stream, &mut backend.controller, &mut backend.kernel)?,
+            Event::ThreadReady(stream) => {
+                frontend.host.end_think_time(stream, &mut backend.controller, &mut backend.kernel)
+            }
             Event::CommandDelivered(asker) => {
                 backend.delivered(TransferPhase::Command, asker);
                 frontend.host.prefetch_request(|| backend.datapath.activity().active_request(asker));
@@ -210,7 +201,7 @@ impl<M: Model> DriveInstance<M> {
             }
             Event::CopyDelivered(asker) if M::ALL_FEATURES => backend.copy_delivered(asker),
             Event::Acknowledged(id) => backend.acknowledged(id),
-            Event::FabricWake(token) => backend.datapath.interconnect.wake(token, backend.kernel),
+            Event::FabricWake(token) => backend.datapath.interconnect.wake(token, &mut backend.kernel),
             Event::ArrayEnd(die) => backend.array_end(die),
             Event::Resumed(die) if M::ALL_FEATURES => backend.resumed(die),
             Event::GatherDue(die) => backend.gather_due(die),
@@ -218,7 +209,7 @@ impl<M: Model> DriveInstance<M> {
             Event::CacheOpens if M::ALL_FEATURES => backend.cache_opens(),
             Event::PowerCut if M::ALL_FEATURES => {
                 self.report_cut();
-                let (frontend, backend) = &mut self.split();
+                let DriveInstance { frontend, backend, .. } = self;
                 frontend.cut_power(backend);
             }
             // Wake-ups of the host interface. The events from `Pause` on are listed only for completeness: drives with all features handle them
@@ -236,22 +227,22 @@ impl<M: Model> DriveInstance<M> {
             | Event::Resumed(_)
             | Event::PowerCut => {
                 if let Some(token) = event.token() {
-                    frontend.host.wake(token, backend.kernel);
+                    frontend.host.wake(token, &mut backend.kernel);
                 }
             }
         }
         self.settle();
         if M::ALL_FEATURES {
-            self.fault.check(self.kernel.now())?;
+            self.fault.check(self.backend.kernel.now())?;
         }
-        self.kernel.notify(|| Notice::Settled(self.controller.ftl()));
-        self.kernel.check_probes()
+        self.backend.kernel.notify(|| Notice::Settled(self.backend.controller.ftl()));
+        self.backend.kernel.check_probes()
     }
 
     /// Passes completions to the frontend, and path grants to the dies, until none is pending.
     #[inline(always)]
     fn settle(&mut self) {
-        let (frontend, backend) = &mut self.split();
+        let DriveInstance { frontend, backend, .. } = self;
         frontend.settle(backend);
         while backend.settle() {
             frontend.settle(backend);
@@ -266,7 +257,7 @@ impl<M: Model> DriveInstance<M> {
     #[cold]
     #[inline(never)]
     fn cut_intervals(&mut self) {
-        while self.frontend.host.counters().due <= self.kernel.now() {
+        while self.frontend.host.counters().due <= self.backend.kernel.now() {
             self.cut_interval(self.frontend.host.counters().due);
         }
     }
@@ -283,7 +274,7 @@ impl<M: Model> DriveInstance<M> {
         }
         if self.frontend.host.counters().is_done() || self.is_precise(at) {
             self.end = Some(at);
-            self.kernel.schedule_pause(at.later(self.kernel.now()));
+            self.backend.kernel.schedule_pause(at.later(self.backend.kernel.now()));
         }
     }
 
@@ -307,8 +298,8 @@ impl<M: Model> DriveInstance<M> {
     #[inline(never)]
     fn report_cut(&mut self) {
         // Apply the deferred updates of the usage and scout counters of the interconnect, because the report reads them.
-        self.datapath.interconnect.catch_up(self.kernel.now());
-        self.at_cut = Some(Box::new(self.snapshot(self.kernel.now()).report(Duration::ZERO, true)));
+        self.backend.datapath.interconnect.catch_up(self.backend.kernel.now());
+        self.at_cut = Some(Box::new(self.snapshot(self.backend.kernel.now()).report(Duration::ZERO, true)));
     }
 
     /// Simulates the recovery of the map after a power cut. Returns its report; `None` if the map survives a power cut without recovery
@@ -316,7 +307,7 @@ impl<M: Model> DriveInstance<M> {
     #[cold]
     #[inline(never)]
     fn recover(&mut self) -> Result<Option<RecoveryReport>, RunError> {
-        let DriveInstance { controller, datapath, kernel, config, geometry, .. } = self;
+        let DriveInstance { backend: Backend { controller, datapath, kernel }, config, geometry, .. } = self;
         let Some(persistence) = controller.persistence() else { return Ok(None) };
         let torn = pages_under_way(datapath);
         let scan = persistence.scan(geometry, controller.ftl(), &torn, config.mapping.cache_capacity.is_some());
@@ -330,8 +321,8 @@ impl<M: Model> DriveInstance<M> {
             config: &self.config,
             geometry: &self.geometry,
             frontend: self.frontend.figures(),
-            controller: &self.controller,
-            datapath: self.datapath.stats(),
+            controller: &self.backend.controller,
+            datapath: self.backend.datapath.stats(),
             window_begin: self.window_begin.as_deref(),
             now,
         }
@@ -339,7 +330,7 @@ impl<M: Model> DriveInstance<M> {
 
     /// Notifies the probes, if any, of the end of the run.
     fn tell_end(&mut self, report: &Report) {
-        let fabric = &self.datapath.interconnect.fabric;
+        let fabric = &self.backend.datapath.interconnect.fabric;
         let held = fabric.held_links();
         let is_complete = !report.interrupted && report.power_cut.is_none() && self.end.is_none();
         let links = FabricEndState {
@@ -349,7 +340,7 @@ impl<M: Model> DriveInstance<M> {
             has_transfers_in_flight: !is_complete,
             hops: fabric.hops(),
         };
-        let (ftl, power, power_cut) = (self.controller.ftl(), &report.power, report.power_cut.as_ref());
-        self.kernel.notify_end(|| Notice::Ended(RunEndState { ftl, links, power, power_cut, is_complete }));
+        let (ftl, power, power_cut) = (self.backend.controller.ftl(), &report.power, report.power_cut.as_ref());
+        self.backend.kernel.notify_end(|| Notice::Ended(RunEndState { ftl, links, power, power_cut, is_complete }));
     }
 }

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use crate::config::{Config, Instance};
-use crate::controller::Controller;
+use crate::controller::{Backend, Controller};
 use crate::error::RunError;
 use crate::fabric::{AnyFabric, Pnssd, SharedChannels, nossd::Nossd, venice::Venice};
 use crate::flash::geometry::Geometry;
@@ -144,7 +144,7 @@ impl AnyDrive {
     /// Returns the parts whose types are the same in all variants.
     pub fn parts(&self) -> Parts<'_> {
         with_drive!(self, drive => Parts {
-            controller: &drive.controller,
+            controller: &drive.backend.controller,
             geometry: &drive.geometry,
             summaries: drive.frontend.host.summaries().collect(),
         })
@@ -198,7 +198,7 @@ impl AnyDrive {
     /// that no event is left to handle.
     pub fn step(&mut self, until: Time, needs: Needs, control: &Control) -> Result<bool, RunError> {
         if until < Time::MAX {
-            with_drive!(self, drive => drive.kernel.schedule_pause(until));
+            with_drive!(self, drive => drive.backend.kernel.schedule_pause(until));
         }
         loop {
             match with_drive!(self, drive => drive.run_events(control)?) {
@@ -227,7 +227,7 @@ impl AnyDrive {
     /// Submits a request of `stream`. Returns the id of the request; ids count up from 0.
     #[inline]
     pub fn accept(&mut self, stream: StreamId, io: IoRequest) -> u64 {
-        with_drive!(self, drive => drive.frontend.host.accept(stream, io, &mut drive.kernel))
+        with_drive!(self, drive => drive.frontend.host.accept(stream, io, &mut drive.backend.kernel))
     }
 
     /// Returns the requests that completed in the current step.
@@ -238,7 +238,7 @@ impl AnyDrive {
 
     /// Returns the simulated time of the last event.
     pub fn now(&self) -> Time {
-        with_drive!(self, drive => drive.kernel.now())
+        with_drive!(self, drive => drive.backend.kernel.now())
     }
 
     /// Returns whether a power cut (`power.cut`) has ended the work for the host.
@@ -248,7 +248,7 @@ impl AnyDrive {
 
     /// Returns the simulated time of the next event; `None` if no event is pending.
     pub fn next_event(&self) -> Option<Time> {
-        let at = with_drive!(self, drive => drive.datapath.interconnect.next_wake(&drive.kernel).unwrap_or(drive.kernel.next_at()));
+        let at = with_drive!(self, drive => drive.backend.datapath.interconnect.next_wake(&drive.backend.kernel).unwrap_or(drive.backend.kernel.next_at()));
         (at < Time::MAX).then_some(at)
     }
 
@@ -290,7 +290,7 @@ macro_rules! over {
 
 /// Converts a drive to the plain variant for its interconnect. Leaves the drive unchanged if none is compiled for the interconnect.
 fn plain(drive: Box<DriveInstance<Probed>>) -> AnyDrive {
-    match &drive.datapath.interconnect.fabric {
+    match &drive.backend.datapath.interconnect.fabric {
         AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, SharedChannels),
         AnyFabric::Pnssd(_) => over!(drive, Pnssd, Pnssd),
         AnyFabric::Nossd(_) => over!(drive, Nossd, Nossd),
@@ -301,7 +301,7 @@ fn plain(drive: Box<DriveInstance<Probed>>) -> AnyDrive {
 
 /// Converts a drive to the variant with every feature but probes. Leaves the drive unchanged if none is compiled for its interconnect.
 fn any(drive: Box<DriveInstance<Probed>>) -> AnyDrive {
-    match &drive.datapath.interconnect.fabric {
+    match &drive.backend.datapath.interconnect.fabric {
         AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, Any),
         _ => AnyDrive::Probed(drive),
     }
@@ -311,10 +311,12 @@ fn resolve<M: Model>(drive: DriveInstance<Probed>, fabric: impl FnOnce(AnyFabric
     DriveInstance {
         config: drive.config,
         geometry: drive.geometry,
-        kernel: drive.kernel.into_model(),
         frontend: drive.frontend.into_model(),
-        controller: drive.controller,
-        datapath: drive.datapath.into_model(fabric),
+        backend: Backend {
+            controller: drive.backend.controller,
+            datapath: drive.backend.datapath.into_model(fabric),
+            kernel: drive.backend.kernel.into_model(),
+        },
         at_cut: drive.at_cut,
         window_begin: drive.window_begin,
         fault: drive.fault,

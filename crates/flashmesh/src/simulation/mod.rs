@@ -11,7 +11,7 @@ pub(crate) mod stepping;
 use std::io::Write;
 
 use crate::config::{Config, ExpectedWrites, Instance};
-use crate::controller::Controller;
+use crate::controller::{Backend, Controller};
 use crate::datapath::Datapath;
 use crate::error::{RunError, WorkloadError};
 use crate::fabric::{Fabric, FabricInfo, info_of};
@@ -180,10 +180,8 @@ impl Simulation {
         let drive = DriveInstance {
             config,
             geometry,
-            kernel,
             frontend,
-            controller,
-            datapath,
+            backend: Backend { controller, datapath, kernel },
             at_cut: None,
             window_begin: None,
             fault,
@@ -195,11 +193,11 @@ impl Simulation {
         if analyses_collisions {
             let drive = simulation.unstarted_drive();
             let probe = CollisionProbe::new(&drive.config, &drive.geometry);
-            drive.kernel.add_probe(Box::new(probe));
+            drive.backend.kernel.add_probe(Box::new(probe));
         }
         if tells_chip_states {
             let drive = simulation.unstarted_drive();
-            drive.kernel.add_probe(Box::new(ChipStatesProbe::new(&drive.geometry)));
+            drive.backend.kernel.add_probe(Box::new(ChipStatesProbe::new(&drive.geometry)));
         }
         Ok(simulation)
     }
@@ -258,7 +256,7 @@ impl Simulation {
         let measure = &drive.config.measure;
         let shape = DriveLayout {
             geometry: &drive.geometry,
-            layout: drive.datapath.interconnect.fabric.layout(),
+            layout: drive.backend.datapath.interconnect.fabric.layout(),
             streams: drive.frontend.host.summaries().map(|(name, _)| name).collect(),
         };
         let (timeline, outcome) =
@@ -275,7 +273,7 @@ impl Simulation {
             return None;
         }
         let (recorder, recorded) = NetworkRecorder::new(
-            drive.datapath.interconnect.info,
+            drive.backend.datapath.interconnect.info,
             RecordingWindow::new(measure),
             measure.network_events_max,
         );

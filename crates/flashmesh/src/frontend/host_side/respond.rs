@@ -19,13 +19,13 @@ use super::{HostSide, Sink};
 impl<M: Model> HostSide<M> {
     /// Handles a finished page read that the controller returned directly, not in the list of [`CompletedWork`](crate::controller::CompletedWork).
     #[inline(always)]
-    pub fn page_read(&mut self, id: TransactionId, backend: &mut Backend<'_, M>) {
-        if let Some(request) = self.transaction_done(id, backend.datapath, backend.kernel) {
+    pub fn page_read(&mut self, id: TransactionId, backend: &mut Backend<M>) {
+        if let Some(request) = self.transaction_done(id, &backend.datapath, &mut backend.kernel) {
             self.respond(
                 request,
                 backend.datapath.queues.transaction(id).account.spent(),
-                backend.controller,
-                backend.kernel,
+                &mut backend.controller,
+                &mut backend.kernel,
             );
         }
         backend.datapath.queues.transactions.remove(id);

@@ -37,8 +37,8 @@ impl BlockManager {
 mod tests {
     use super::*;
     use crate::config::{Config, WriteBinding};
-    use crate::ftl::{BlockState, Ftl};
     use crate::ftl::testing::one_plane;
+    use crate::ftl::{BlockState, Ftl};
     use crate::ids::{BlockId, Lpn, StreamId};
 
     const PLANE: PlaneId = PlaneId(0);
