@@ -99,7 +99,7 @@ impl<M: Model> Backend<M> {
     pub fn gather_due(&mut self, die: DieId) {
         if M::ALL_FEATURES {
             for start in
-                self.datapath.queues.release_due_programs(die, self.controller.shared.flushes > 0, &mut self.kernel)
+                self.datapath.queues.release_due_programs(die, self.controller.shared.flushes > 0, &self.kernel)
             {
                 let skipped = self.controller.shared.ftl.close_program(start);
                 self.controller.shared.counters.flash.units_skipped += u64::from(skipped);
@@ -206,7 +206,7 @@ impl<M: Model> Backend<M> {
     pub(super) fn dispatch(&mut self) -> bool {
         let mut has_answered = false;
         loop {
-            while let Some(die) = self.datapath.dispatch(&mut self.kernel) {
+            while let Some(die) = self.datapath.dispatch(&self.kernel) {
                 self.try_issue(die);
                 self.datapath.scheduling.dispatched();
                 has_answered = true;

@@ -1,6 +1,6 @@
 //! The controller: decides where pages are read and written, which pages are cached, and which blocks are collected.
 //!
-//! The frontend requests pages ([`Controller::read`], [`Controller::write`]). Each page becomes a transaction of a [kind of work](work) and is
+//! The frontend requests pages ([`Backend::read`], [`Backend::write`]). Each page becomes a transaction of a [kind of work](work) and is
 //! enqueued in the [datapath](crate::datapath). At its turn, the datapath queries the location of the page ([`page_source`]) and returns actions for
 //! the controller ([`issue`]). Events of a transaction are passed to its kind of work ([`events`]), which pushes follow-up work as
 //! [steps](follow_ups). The frontend takes completions with [`Controller::next_done`].

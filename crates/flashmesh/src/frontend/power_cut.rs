@@ -119,8 +119,8 @@ impl<M: Model> Frontend<M> {
             report.bytes_lost = acknowledged.sectors * sector;
             report.programs_lost = programs_under_way(&backend.datapath);
         }
-        let (energy_j, destages) = (self.energy_j(&backend.datapath, now), destages(&mut backend.controller));
-        let map_programs = map_programs(&mut backend.controller);
+        let (energy_j, destages) = (self.energy_j(&backend.datapath, now), destages(&backend.controller));
+        let map_programs = map_programs(&backend.controller);
         self.power_cut = Some(Box::new(PowerCut { report, energy_j, destages, map_programs }));
         if !capacitors {
             self.ending = Ending::Over;

@@ -186,9 +186,9 @@ impl<M: Model> DriveInstance<M> {
                     self.cut_interval(self.backend.kernel.now());
                 }
             }
-            Event::Arrive(stream) => frontend.host.arrive(stream, &mut backend.controller, &mut backend.kernel)?,
+            Event::Arrive(stream) => frontend.host.arrive(stream, &backend.controller, &mut backend.kernel)?,
             Event::ThreadReady(stream) => {
-                frontend.host.end_think_time(stream, &mut backend.controller, &mut backend.kernel)
+                frontend.host.end_think_time(stream, &backend.controller, &mut backend.kernel)
             }
             Event::CommandDelivered(asker) => {
                 backend.delivered(TransferPhase::Command, asker);
