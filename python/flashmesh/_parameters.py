@@ -1418,7 +1418,8 @@ class Gc:
     """Way in which a valid page moves. Default: "through-controller"."""
 
     moved_pages: GcMovedPages | None = None
-    """Open block to which collection moves a page. Only with ftl.policy = "page" or "sprinkler". Default: "own-block".
+    """Open block to which collection moves a page. Only with ftl.policy = "page" or "sprinkler" or "tbm" or
+    "superblock". Default: own-block; write-block with superblocks.
     """
 
     copyback: bool | None = None
