@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 BETWEEN = " | "
 """Separator between the alternatives in the step of a key, such as `bus | pnssd | venice`."""
+MOVED_PAGES = "gc.moved-pages"
+SUPERBLOCKS = ("tbm", "superblock")
+"""Values of `ftl.policy` with which moved pages share the block of writes unless the configuration says otherwise."""
 SHARE_DIGITS = 4
 """Number of decimals of the over-provisioning that is computed from a given capacity."""
 
@@ -56,6 +59,8 @@ def changes_of(config: Config, keep: str = KEPT) -> tuple[list[Change], dict[str
     if share is not None:
         # Over-provisioning is unset if the configuration states a capacity. It then follows from the capacity.
         values[SHARE] = round(float(share), SHARE_DIGITS)
+    if values.get(MOVED_PAGES) is None:
+        values[MOVED_PAGES] = "write-block" if values["ftl.policy"] in SUPERBLOCKS else "own-block"
     found: list[Change] = []
     unread: dict[str, str] = {}
     for key in declared().values():

@@ -51,8 +51,10 @@ pub trait Form {
     /// Returns the value as TOML, or `None` to omit the key.
     fn write(value: &Self::Value) -> Option<String>;
 
-    /// Returns the values that the bounds apply to: a single value, no value if unset, or all values of a distribution.
-    fn bounded(value: &Self::Value) -> Vec<Self::Bounded>;
+    /// Returns the values that the bounds apply to: a single value, no value if unset or without bounds, or all values of a distribution.
+    fn bounded(_value: &Self::Value) -> Vec<Self::Bounded> {
+        Vec::new()
+    }
 
     /// Type of the values that the bounds apply to; [`Infallible`] if there are none.
     type Bounded: PartialOrd + Display;
@@ -278,10 +280,6 @@ impl Form for String {
 impl Form for PathBuf {
     type Value = PathBuf;
     type Bounded = Infallible;
-
-    fn bounded(_: &PathBuf) -> Vec<Infallible> {
-        Vec::new()
-    }
 
     fn parameter_type() -> ParameterType {
         ParameterType::Path

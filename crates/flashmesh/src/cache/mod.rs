@@ -366,7 +366,7 @@ impl Cache {
         let after = page.unsaved().is_empty();
         let part = &mut self.parts[page.part as usize];
         part.unsaved = part.unsaved + u32::from(before) - u32::from(after);
-        if !after {
+        if before && !after {
             let unsaved = self.dirty_pages();
             self.counts.dirty_max = self.counts.dirty_max.max(unsaved);
         }

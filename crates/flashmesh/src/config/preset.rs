@@ -55,7 +55,7 @@ pub(super) const PRESETS: &[Preset] = &[
     ),
     preset!(
         "sk-hynix-pe8110",
-        "SK Hynix PE8110 960 GB as it was measured: like the PM9A3, with commands in order behind a full buffer"
+        "SK Hynix PE8110 960 GB as it was measured: like the PM9A3, with commands in order behind a full buffer and moved pages in blocks of their own"
     ),
     preset!(
         "solidigm-p5520",

@@ -117,18 +117,18 @@ pub struct Controller {
     work: Work,
 }
 
-/// States of the kinds of work that have one of their own.
+/// States of the kinds of work that keep a state.
 #[derive(Clone)]
 struct Work {
-    pub writes: HostWrites,
-    pub collections: Collections,
-    pub moves: ChipToChipMoves,
+    writes: HostWrites,
+    collections: Collections,
+    moves: ChipToChipMoves,
     /// Mapping cache; `None` if the whole map is in DRAM.
-    pub map: Option<Box<CachedMap>>,
+    map: Option<Box<CachedMap>>,
     /// Device cache; `None` if the drive has none.
-    pub cache: Option<Box<DeviceCache>>,
+    cache: Option<Box<DeviceCache>>,
     /// Schedule of superblock parity programs; `None` if the drive has no parity.
-    pub parity: Option<Parity>,
+    parity: Option<Parity>,
 }
 
 impl Controller {

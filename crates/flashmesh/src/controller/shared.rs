@@ -167,7 +167,7 @@ impl<M: Model> Context<'_, M> {
     pub fn remove_invalid_replicas(&mut self) {
         let Shared { ftl, replication: copies, journal, .. } = &mut *self.shared;
         let Some(copies) = copies else { return };
-        while let Some(lpn) = ftl.replicas().next_dropped() {
+        while let Some(lpn) = ftl.replica_pages().next_dropped() {
             self.kernel.notify(|| Notice::ReplicaDropped(lpn));
             journal.log(|state| state.mark_replica_page(lpn));
             copies.ended(lpn);

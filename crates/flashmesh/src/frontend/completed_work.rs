@@ -37,7 +37,7 @@ impl<M: Model> Frontend<M> {
                     continue;
                 }
                 CompletedWork::Flush(None) => {
-                    self.flushed(&backend.controller, &backend.datapath, &backend.kernel);
+                    self.flushed(backend);
                     continue;
                 }
             };

@@ -8,7 +8,6 @@
 use crate::cache::Cache;
 use crate::controller::{Backend, Controller, DeviceCache, programs_under_way};
 use crate::datapath::Datapath;
-use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::measure::cache::PowerCutReport;
 use crate::power::energy;
@@ -78,7 +77,8 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Records the end of a flush that the drive itself started, at the end of the run or after a power cut.
-    pub(super) fn flushed(&mut self, controller: &Controller, datapath: &Datapath<M>, kernel: &Kernel<M>) {
+    pub(super) fn flushed(&mut self, backend: &Backend<M>) {
+        let Backend { controller, datapath, kernel } = backend;
         let now = kernel.now();
         self.ending = Ending::Over;
         let energy_j = self.energy_j(datapath, now);

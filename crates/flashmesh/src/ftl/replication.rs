@@ -11,7 +11,7 @@ pub struct ReplicaPages<'a>(&'a mut Ftl);
 
 impl Ftl {
     /// Returns access for changes of replicas.
-    pub(crate) fn replicas(&mut self) -> ReplicaPages<'_> {
+    pub(crate) fn replica_pages(&mut self) -> ReplicaPages<'_> {
         ReplicaPages(self)
     }
 
@@ -150,9 +150,9 @@ mod tests {
 
     fn replicate(ftl: &mut Ftl, lpn: u32, die: u32) -> Ppn {
         let plane = ftl.plane_for_replica(Lpn(lpn), DieId(die)).expect("the plane has space");
-        ftl.replicas().begin(plane);
+        ftl.replica_pages().begin(plane);
         let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
-        ftl.replicas().commit(Lpn(lpn), ppn);
+        ftl.replica_pages().commit(Lpn(lpn), ppn);
         ftl.audit().expect("the tables agree");
         ppn
     }
@@ -166,7 +166,7 @@ mod tests {
         let ppn = ftl.allocate(PlaneId(0), HOST).expect("the plane has space");
         ftl.commit_write(Lpn(4), ppn);
         assert!(ftl.is_at(Lpn(4), ppn) && !ftl.is_at(Lpn(4), original) && !ftl.is_at(Lpn(4), replica));
-        assert_eq!((ftl.replicas().next_dropped(), ftl.replicas().next_dropped()), (Some(Lpn(4)), None));
+        assert_eq!((ftl.replica_pages().next_dropped(), ftl.replica_pages().next_dropped()), (Some(Lpn(4)), None));
         ftl.audit().expect("the tables agree");
     }
 
@@ -184,11 +184,11 @@ mod tests {
         let mut ftl = drive();
         let original = ftl.lookup(Lpn(4)).expect("the page was written");
         let replica = replicate(&mut ftl, 4, 1);
-        assert_eq!(ftl.replicas().drop(Lpn(4)), Some(replica));
+        assert_eq!(ftl.replica_pages().drop(Lpn(4)), Some(replica));
         assert_eq!((ftl.lookup(Lpn(4)), ftl.replica_of(Lpn(4))), (Some(original), None));
         ftl.audit().expect("the tables agree");
         let replica = replicate(&mut ftl, 4, 1);
-        assert_eq!(ftl.replicas().promote(Lpn(4)), Some(replica));
+        assert_eq!(ftl.replica_pages().promote(Lpn(4)), Some(replica));
         assert_eq!((ftl.lookup(Lpn(4)), ftl.replica_of(Lpn(4))), (Some(replica), None));
         ftl.audit().expect("the tables agree");
     }
@@ -214,13 +214,13 @@ mod tests {
         assert!(most > 0);
         let mut lpn = 0;
         while let Some(plane) = ftl.plane_for_replica(Lpn(lpn), DieId(1)) {
-            ftl.replicas().begin(plane);
+            ftl.replica_pages().begin(plane);
             let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
-            ftl.replicas().commit(Lpn(lpn), ppn);
+            ftl.replica_pages().commit(Lpn(lpn), ppn);
             // Promoted replicas still count as guests, dropped ones do not.
             match lpn % 3 {
-                0 => drop(ftl.replicas().promote(Lpn(lpn))),
-                1 => drop(ftl.replicas().drop(Lpn(lpn))),
+                0 => drop(ftl.replica_pages().promote(Lpn(lpn))),
+                1 => drop(ftl.replica_pages().drop(Lpn(lpn))),
                 _ => {}
             }
             lpn += 2;

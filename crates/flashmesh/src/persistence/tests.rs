@@ -53,15 +53,15 @@ impl Drive {
 
     fn copy(&mut self, lpn: Lpn) -> Ppn {
         let plane = self.ftl.plane_for_replica(lpn, DieId(1)).expect("the plane has space");
-        self.ftl.replicas().begin(plane);
+        self.ftl.replica_pages().begin(plane);
         let ppn = self.allocate(plane.0);
-        self.ftl.replicas().commit(lpn, ppn);
+        self.ftl.replica_pages().commit(lpn, ppn);
         self.persistence.programmed(lpn, ppn, ProgramReason::Replicated);
         ppn
     }
 
     fn keep(&mut self, lpn: Lpn) {
-        let ppn = self.ftl.replicas().promote(lpn).expect("the page has a copy");
+        let ppn = self.ftl.replica_pages().promote(lpn).expect("the page has a copy");
         self.persistence.replica_promoted(lpn, ppn);
     }
 

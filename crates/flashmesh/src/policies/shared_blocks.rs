@@ -18,8 +18,8 @@ pub(super) struct SharedBlockPlacement {
     writes: PendingPrograms,
     moves: PendingPrograms,
     gathers: bool,
-    /// Whether moved pages share the open blocks of host writes, page by page.
-    mixes_programs: bool,
+    /// Whether pending moves count for host writes: both share open blocks, and a program has one page.
+    counts_moves: bool,
 }
 
 /// Pages that are placed and have no physical page yet: either moved pages, or host writes and translation pages.
@@ -45,19 +45,19 @@ impl SharedBlockPlacement {
         let superblocks = Superblocks::new(geometry, dies);
         let none = PendingPrograms::new(geometry, superblocks);
         let gathers = geometry.gathers_units();
-        let mixes_programs = !gathers && config.moved_pages() == MovedPages::WriteBlock;
-        SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers, mixes_programs }
+        let counts_moves = !gathers && config.moved_pages() == MovedPages::WriteBlock;
+        SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers, counts_moves }
     }
 
     /// Returns the plane for the next page of kind `stream`: the plane with the fewest whole programs, among those that share superblocks with
     /// `plane`. Pages without a physical page count as written. If programs gather several mapping units, returns the plane of the previous page
     /// until its program is full, except for translation pages.
     fn plane_behind(&mut self, is_move: bool, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
-        let SharedBlockPlacement { superblocks, writes, moves, gathers, mixes_programs } = self;
+        let SharedBlockPlacement { superblocks, writes, moves, gathers, counts_moves } = self;
         let set = superblocks.index_of(plane) as usize;
         let (waiting, beside) = if is_move { (moves, None) } else { (writes, Some(moves)) };
-        // Pending moves count for host writes as well if the two share open blocks, except in the SLC cache.
-        let beside = beside.filter(|_| *mixes_programs && stream != OpenBlockKind::Slc);
+        // Pending moves count for host writes as well if the two share open blocks page by page, except in the SLC cache.
+        let beside = beside.filter(|_| *counts_moves && stream != OpenBlockKind::Slc);
         let progress = |twin: PlaneId| {
             let beside = beside.as_ref().map_or(0, |moves| moves.count[twin.index()]);
             ftl.blocks().twin_progress(twin, stream, waiting.count[twin.index()] + beside)

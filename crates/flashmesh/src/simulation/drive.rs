@@ -64,9 +64,8 @@ impl<M: Model> DriveInstance<M> {
     /// Resumes the garbage collections that were in progress in the initial state, starts collections on idle dies, and issues the first requests.
     pub fn start(&mut self, control: &Control) -> Result<(), RunError> {
         control.begin(self.frontend.host.request_count(), self.frontend.host.stops_at());
-        let DriveInstance { backend, .. } = self;
-        backend.resume_collections();
-        backend.collect_idle_dies();
+        self.backend.resume_collections();
+        self.backend.collect_idle_dies();
         self.settle();
         self.fault.check(self.backend.kernel.now())?;
         self.frontend.start(&self.backend.controller, &mut self.backend.kernel)
@@ -75,8 +74,7 @@ impl<M: Model> DriveInstance<M> {
     /// Returns whether the run is over; begins the final flush of the device cache if the flush is due.
     #[inline(always)]
     pub fn is_over(&mut self) -> bool {
-        let DriveInstance { frontend, backend, .. } = self;
-        frontend.is_over(backend)
+        self.frontend.is_over(&mut self.backend)
     }
 
     /// Stops all notices to probes, except the notice of the end of the run.

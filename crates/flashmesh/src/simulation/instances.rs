@@ -248,7 +248,10 @@ impl AnyDrive {
 
     /// Returns the simulated time of the next event; `None` if no event is pending.
     pub fn next_event(&self) -> Option<Time> {
-        let at = with_drive!(self, drive => drive.backend.datapath.interconnect.next_wake(&drive.backend.kernel).unwrap_or(drive.backend.kernel.next_at()));
+        let at = with_drive!(self, drive => {
+            let Backend { datapath, kernel, .. } = &drive.backend;
+            datapath.interconnect.next_wake(kernel).unwrap_or_else(|| kernel.next_at())
+        });
         (at < Time::MAX).then_some(at)
     }
 

@@ -52,7 +52,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(150), failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn pages_may_be_moved_to_the_block_that_is_written(case in under(FirmwarePolicy::Page)) {
+    fn pages_may_be_moved_to_either_open_block(case in under(FirmwarePolicy::Page)) {
         prop_assert_eq!(run(&case).requests, case.requests.len() as u64);
     }
 

@@ -91,10 +91,6 @@ impl Form for Allocation {
     type Value = Allocation;
     type Bounded = Infallible;
 
-    fn bounded(_: &Allocation) -> Vec<Infallible> {
-        Vec::new()
-    }
-
     fn parameter_type() -> ParameterType {
         ParameterType::Choice
     }

@@ -82,7 +82,7 @@ section! {
         /// Way in which a valid page moves.
         r#move: PageMove = PageMove::ThroughController, needs any, step "through-controller | chip-to-chip | clean";
         /// Open block to which collection moves a page.
-        moved_pages: Option<MovedPages> = None, unset "own-block; write-block with superblocks",
+        moved_pages: Option<MovedPages> = None, unset "own-block; write-block with the policies tbm and superblock",
             with "ftl.policy" = ["\"page\"", "\"sprinkler\"", "\"tbm\"", "\"superblock\""], needs plain, step "own-block | write-block";
         /// Whether pages that move within their plane stay in the chip (copyback), without a transfer to the controller.
         copyback: bool = false, needs plain, step "false | true";
@@ -102,5 +102,23 @@ impl Config {
     /// Returns whether garbage collection alternates with destaging: collection is paced, and the device cache destages whole stripes.
     pub fn gc_alternates_with_destage(&self) -> bool {
         self.gc.paced && self.cache.destage_stripe.is_some() && self.cache.capacity > Bytes::ZERO
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn superblocks_move_pages_to_the_write_block_unless_told_otherwise() {
+        let moved = |policy, key| {
+            let mut config = Config::default();
+            (config.ftl.policy, config.gc.moved_pages) = (policy, key);
+            config.moved_pages()
+        };
+        assert_eq!(moved(FirmwarePolicy::Tbm, None), MovedPages::WriteBlock);
+        assert_eq!(moved(FirmwarePolicy::Superblock, None), MovedPages::WriteBlock);
+        assert_eq!(moved(FirmwarePolicy::Tbm, Some(MovedPages::OwnBlock)), MovedPages::OwnBlock);
+        assert_eq!(moved(FirmwarePolicy::Page, None), MovedPages::OwnBlock);
     }
 }

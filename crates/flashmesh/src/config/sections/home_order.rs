@@ -27,10 +27,6 @@ impl Form for HomeOrder {
     type Value = HomeOrder;
     type Bounded = Infallible;
 
-    fn bounded(_: &HomeOrder) -> Vec<Infallible> {
-        Vec::new()
-    }
-
     fn parameter_type() -> ParameterType {
         ParameterType::Choice
     }

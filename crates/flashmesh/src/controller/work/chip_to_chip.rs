@@ -62,7 +62,7 @@ impl ChipToChipMoves {
             return None;
         }
         let fabric = &datapath.interconnect.fabric;
-        let to = shared.ftl.incoming().admit(&[lpn], plane, |from, to| fabric.supports_chip_to_chip(from, to))?;
+        let to = shared.ftl.incoming_pages().admit(&[lpn], plane, |from, to| fabric.supports_chip_to_chip(from, to))?;
         let transaction = datapath.queues.transaction_mut(read);
         transaction.plane = to;
         transaction.purpose = Purpose::CollectRead(MoveRoute::Chip);
@@ -149,7 +149,7 @@ impl ChipToChipMoves {
 
     /// Counts a page in flight to `plane` as done: the page was programmed, or is no longer needed.
     pub fn ended(&mut self, plane: PlaneId, shared: &mut Shared) {
-        if shared.ftl.incoming().finish(plane) == 0 {
+        if shared.ftl.incoming_pages().finish(plane) == 0 {
             self.arrivals[plane.index()] = None;
         }
     }

@@ -18,7 +18,7 @@
 //!
 //! A source die is reserved until the destination die has programmed its pages. A destination die never begins a Clean, and a source die is never
 //! chosen as a destination. So a die for which others wait is never reserved itself: it ends its current operation and then accepts the page, whose
-//! space is reserved (`IncomingPages::admit_clean`). If the die of a block may not begin a Clean, the pages of the block are
+//! space is reserved (`IncomingPages::admit_clean` in `ftl/collection/chip_to_chip_destination.rs`). If the die of a block may not begin a Clean, the pages of the block are
 //! moved through the controller.
 
 use rustc_hash::FxHashMap;
@@ -108,7 +108,7 @@ impl Cleaning {
             at = page + 1;
         }
         let lpns: Vec<Lpn> = pages.iter().map(|(_, lpn)| *lpn).collect();
-        let (to, count) = ftl.incoming().admit_clean(&lpns, plane, |die| self.roles[die.index()].sends == 0)?;
+        let (to, count) = ftl.incoming_pages().admit_clean(&lpns, plane, |die| self.roles[die.index()].sends == 0)?;
         pages.truncate(count);
         let (from, lpn) = pages[0];
         let room = geometry.units_per_program as usize;
@@ -135,7 +135,7 @@ impl Cleaning {
         let plane = cx.datapath.queues.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("a Clean is sent for a block that has one");
         clean.pages.retain(|(ppn, lpn)| cx.shared.ftl.is_at(*lpn, *ppn));
-        cx.shared.ftl.incoming().set_count(clean.to, clean.pages.len() as u32);
+        cx.shared.ftl.incoming_pages().set_count(clean.to, clean.pages.len() as u32);
         let others = self.begin_reads_of_page(plane, 1, cx);
         if !others.is_empty() {
             cx.datapath.chain_listed(read, &others, cx.kernel);
@@ -214,7 +214,7 @@ impl Cleaning {
 
     /// Handles the end of the program of a mapping unit. `is_wanted` is true if the map now points to the new location of the unit.
     pub fn programmed(&mut self, lpn: Lpn, from: Ppn, to: Ppn, is_wanted: bool, shared: &mut Shared) {
-        shared.ftl.incoming().finish(shared.geometry.plane_of(to));
+        shared.ftl.incoming_pages().finish(shared.geometry.plane_of(to));
         if is_wanted {
             self.unacknowledged_moves.insert(lpn, (to, from));
         }
@@ -247,7 +247,7 @@ impl Cleaning {
     /// Cancels the Clean (chip-to-chip move of a whole block) of the victim of `plane`. The packet of the Clean must not have been sent.
     pub fn give_up(&mut self, plane: PlaneId, shared: &mut Shared) {
         if let Some(clean) = self.blocks.get(&plane) {
-            shared.ftl.incoming().set_count(clean.to, 0);
+            shared.ftl.incoming_pages().set_count(clean.to, 0);
         }
         self.end(plane, shared);
     }

@@ -108,7 +108,7 @@ impl RemotePrograms {
         }
         let lpns: Vec<Lpn> = expected.iter().map(|(_, lpn)| *lpn).collect();
         let fabric = &cx.datapath.interconnect.fabric;
-        let to = ftl.incoming().admit(&lpns, source, |from, to| fabric.supports_chip_to_chip(from, to))?;
+        let to = ftl.incoming_pages().admit(&lpns, source, |from, to| fabric.supports_chip_to_chip(from, to))?;
         self.by_plane.insert(to, RemoteProgram { source, expected, in_flight: 0, arrived: Vec::new() });
         self.open.insert(source, to);
         Some(to)
@@ -141,7 +141,7 @@ impl RemotePrograms {
         if self.open.get(&source) == Some(&to) {
             self.open.remove(&source);
         }
-        cx.shared.ftl.incoming().set_count(to, arrived.len() as u32);
+        cx.shared.ftl.incoming_pages().set_count(to, arrived.len() as u32);
         for &id in &arrived {
             cx.datapath.queues.transaction_mut(id).purpose = Purpose::CollectProgram(MoveRoute::Chip);
         }

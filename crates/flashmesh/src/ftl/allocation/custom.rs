@@ -5,7 +5,7 @@ use std::fmt;
 use super::quota::PlaneQuotas;
 use super::{Allocator, DriveView, PageRead, PageWrite, StaticOrder};
 use crate::flash::geometry::Geometry;
-use crate::ftl::planes::partition::Partition;
+use crate::ftl::division::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
 /// Allocator supplied by the caller, to try a policy that the configuration does not offer.

@@ -4,7 +4,7 @@ use super::quota::PlaneQuotas;
 use super::round_robin::RoundRobinPointers;
 use super::{Allocator, DriveView, IdleDies, PageWrite, StaticOrder};
 use crate::flash::geometry::Geometry;
-use crate::ftl::planes::partition::Partition;
+use crate::ftl::division::partition::Partition;
 use crate::ftl::{FtlRules, PlaneOccupancy};
 use crate::ids::{ChannelId, ChipId, Lpn, PlaneId};
 

@@ -4,7 +4,7 @@ use super::quota::PlaneQuotas;
 use super::round_robin::RoundRobinPointers;
 use super::{Allocator, DriveView, PageWrite, StaticOrder};
 use crate::flash::geometry::Geometry;
-use crate::ftl::planes::partition::Partition;
+use crate::ftl::division::partition::Partition;
 use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 
 /// Dynamic allocation of the Network-on-SSD baseline (Design for Scalability, PACT 2014, section 5.4). Places each page on the next free channel,

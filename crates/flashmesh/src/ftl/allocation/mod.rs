@@ -21,7 +21,7 @@ pub use static_order::StaticOrder;
 pub use static_with_overflow::StaticWithOverflow;
 pub use view::{DriveView, PageRead, PageWrite, RequestPart};
 
-use super::planes::partition::Partition;
+use super::division::partition::Partition;
 use super::{FtlRules, PlaneOccupancy};
 use crate::config;
 use crate::flash::geometry::Geometry;

@@ -3,7 +3,7 @@
 use super::StaticOrder;
 use crate::flash::geometry::Geometry;
 use crate::ftl::PlaneOccupancy;
-use crate::ftl::planes::partition::Partition;
+use crate::ftl::division::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
 /// Page counts and page limits of each plane, separately for each part (range of logical pages with the same set of planes).

@@ -3,7 +3,7 @@
 use crate::config::ArrayLevel;
 use crate::engine::round_robin::cyclic;
 use crate::flash::geometry::Geometry;
-use crate::ftl::planes::partition::{Partition, PlaneSet};
+use crate::ftl::division::partition::{Partition, PlaneSet};
 use crate::ids::{ChannelId, ChipId, DieId, PlaneId};
 
 /// Round-robin pointers of a drive. Each set of planes to which namespaces are bound has its own pointers.

@@ -6,7 +6,7 @@ use super::{Allocator, DriveView, PageWrite};
 use crate::config::ArrayLevel;
 use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
-use crate::ftl::planes::partition::{Part, Partition};
+use crate::ftl::division::partition::{Part, Partition};
 use crate::ids::{Lpn, PlaneId, Ppn};
 
 /// All 24 orders of the four array levels (channel, way, die, plane), sorted lexically.
@@ -137,7 +137,7 @@ impl StaticOrder {
     #[cfg(feature = "internals")]
     pub fn new(geometry: &Geometry, order: [ArrayLevel; 4]) -> StaticOrder {
         assert!(ORDERS.contains(&order), "{order:?} does not name each level once");
-        let planes = crate::ftl::planes::partition::PlaneSet::whole(geometry).in_order(geometry, order);
+        let planes = crate::ftl::division::partition::PlaneSet::whole(geometry).in_order(geometry, order);
         let taken = vec![0; planes.len()];
         StaticOrder { parts: vec![PartOrder::new(geometry, 0..u32::MAX, planes, &taken)] }
     }

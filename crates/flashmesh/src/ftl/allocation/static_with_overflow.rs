@@ -4,7 +4,7 @@
 use super::quota::PlaneQuotas;
 use super::{Allocator, DriveView, PageWrite, StaticOrder};
 use crate::flash::geometry::Geometry;
-use crate::ftl::planes::partition::Partition;
+use crate::ftl::division::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
 /// Static allocation that skips planes without room \[choice\].

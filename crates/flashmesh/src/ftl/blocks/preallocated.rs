@@ -1,13 +1,13 @@
 //! Preallocated pages: pages of writes whose programs begin later (early binding).
 
 use super::BlockManager;
+use crate::ftl::division::spare_blocks::PREALLOCATED_BLOCKS;
 use crate::ftl::open_block_kind::OpenBlockKind;
-use crate::ftl::planes::spare_blocks::PREALLOCATED_BLOCKS;
 use crate::ids::{PlaneId, Ppn};
 
 impl BlockManager {
-    /// Like [`BlockManager::allocate`], but for a write whose program begins later (early binding). [`preallocated_programmed`](Self::preallocated_programmed) or
-    /// [`drop_preallocated`](Self::drop_preallocated) must follow.
+    /// Like [`BlockManager::allocate`], but for a write whose program begins later (early binding).
+    /// [`preallocated_programmed`](Self::preallocated_programmed) or [`drop_preallocated`](Self::drop_preallocated) must follow.
     ///
     /// Returns `None` if only the reserve of collection (last free block) is left, or if the plane already has one block of preallocated
     /// pages ([`PREALLOCATED_BLOCKS`]), over all host streams.
@@ -21,6 +21,7 @@ impl BlockManager {
         Some(ppn)
     }
 
+    /// Records that a preallocated page of `plane` was programmed.
     #[inline]
     pub(crate) fn preallocated_programmed(&mut self, plane: PlaneId) {
         self.accounts.plane_mut(plane).preallocated -= 1;

@@ -8,8 +8,8 @@ use crate::ids::{DieId, Lpn, PlaneId};
 pub struct IncomingPages<'a>(&'a mut Ftl);
 
 impl Ftl {
-    /// Returns access for pages that collection sends from chip to chip.
-    pub(crate) fn incoming(&mut self) -> IncomingPages<'_> {
+    /// Returns access for pages that arrive from other chips.
+    pub(crate) fn incoming_pages(&mut self) -> IncomingPages<'_> {
         IncomingPages(self)
     }
 }
@@ -39,7 +39,7 @@ impl IncomingPages<'_> {
     /// without arriving pages.
     ///
     /// A plane has one more open block, for arriving pages, and one more spare block for it
-    /// ([`INCOMING_BLOCKS`](crate::ftl::planes::spare_blocks::INCOMING_BLOCKS), checked with the configuration). As for host writes, a page is
+    /// ([`INCOMING_BLOCKS`](crate::ftl::division::spare_blocks::INCOMING_BLOCKS), checked with the configuration). As for host writes, a page is
     /// admitted only while the plane stays within its page limit, which excludes its spare blocks. Victim selectors choose a block with invalid pages
     /// sooner or later, and its collection frees these invalid pages. So collections that send pages to each other come to an end.
     pub(crate) fn admit(
@@ -185,19 +185,19 @@ mod tests {
     #[test]
     fn ties_of_valid_pages_go_to_the_nearest_plane_and_ties_of_distance_to_the_first() {
         let mut ftl = drive();
-        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(3)));
+        assert_eq!(ftl.incoming_pages().admit(&[PAGE], FROM, column), Some(PlaneId(3)));
         // All chips are reachable. Plane 3 (chip above) already awaits a page. Planes 7 and 11 (chips left and right) and 15 (below) are equally
         // near; the lowest number goes first.
-        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, |from, to| from != to), Some(PlaneId(7)));
-        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, |from, to| from != to), Some(PlaneId(11)));
-        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, |_, _| false), None);
+        assert_eq!(ftl.incoming_pages().admit(&[PAGE], FROM, |from, to| from != to), Some(PlaneId(7)));
+        assert_eq!(ftl.incoming_pages().admit(&[PAGE], FROM, |from, to| from != to), Some(PlaneId(11)));
+        assert_eq!(ftl.incoming_pages().admit(&[PAGE], FROM, |_, _| false), None);
     }
 
     #[test]
     fn the_plane_with_the_fewest_valid_pages_takes_the_page() {
         let mut ftl = drive();
         fill(&mut ftl, PlaneId(3), 1);
-        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.incoming_pages().admit(&[PAGE], FROM, column), Some(PlaneId(15)));
     }
 
     #[test]
@@ -206,10 +206,10 @@ mod tests {
         fill(&mut ftl, FROM, 40);
         fill(&mut ftl, PlaneId(3), 41);
         fill(&mut ftl, PlaneId(15), 40);
-        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(15)));
-        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), None);
-        ftl.incoming().finish(PlaneId(15));
-        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.incoming_pages().admit(&[PAGE], FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.incoming_pages().admit(&[PAGE], FROM, column), None);
+        ftl.incoming_pages().finish(PlaneId(15));
+        assert_eq!(ftl.incoming_pages().admit(&[PAGE], FROM, column), Some(PlaneId(15)));
         ftl.audit().expect("the tables agree");
     }
 
@@ -217,8 +217,8 @@ mod tests {
     fn a_plane_short_of_free_pages_still_takes_a_page_from_a_fuller_plane() {
         let mut ftl = drive();
         // Plane 3 has a block open for incoming pages, from an earlier copy.
-        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(3)));
-        ftl.incoming().finish(PlaneId(3));
+        assert_eq!(ftl.incoming_pages().admit(&[PAGE], FROM, column), Some(PlaneId(3)));
+        ftl.incoming_pages().finish(PlaneId(3));
         fill(&mut ftl, FROM, 48);
         fill(&mut ftl, PlaneId(15), 48);
         // Fills ten of the twelve blocks of plane 3, half of their pages invalid. One block is open for incoming pages, so only the reserve is free.
@@ -228,7 +228,7 @@ mod tests {
             ftl.commit(Lpn(3 * 48 + page), ppn);
         }
         assert!(ftl.is_short(PlaneId(3)));
-        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(3)));
+        assert_eq!(ftl.incoming_pages().admit(&[PAGE], FROM, column), Some(PlaneId(3)));
         ftl.audit().expect("the tables agree");
     }
 
@@ -244,9 +244,9 @@ mod tests {
             }
         }
         assert!(!ftl.is_short(PlaneId(3)));
-        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), None);
+        assert_eq!(ftl.incoming_pages().admit(&[PAGE], FROM, column), None);
         ftl.deallocate(Lpn(15 * 52));
-        assert_eq!(ftl.incoming().admit(&[PAGE], FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.incoming_pages().admit(&[PAGE], FROM, column), Some(PlaneId(15)));
     }
 
     #[test]
@@ -256,11 +256,11 @@ mod tests {
         fill(&mut ftl, FROM, 24);
         for page in 0..8 {
             let from = ftl.lookup(Lpn(FROM.0 * 48 + page)).expect("the page was written");
-            let to = ftl.incoming().admit(&[PAGE], FROM, |_, die| die == DieId(1)).expect("the plane is empty");
+            let to = ftl.incoming_pages().admit(&[PAGE], FROM, |_, die| die == DieId(1)).expect("the plane is empty");
             assert_eq!(to, PlaneId(3));
             let ppn = ftl.allocate(to, OpenBlockKind::Incoming).expect("a page is reserved for the copy");
             assert!(ftl.commit_move(Lpn(FROM.0 * 48 + page), from, ppn));
-            ftl.incoming().finish(to);
+            ftl.incoming_pages().finish(to);
             // The static order puts page 12 on plane 3 as well, so host writes compete for its free blocks.
             ftl.untimed().write(Lpn(12), &idle);
         }

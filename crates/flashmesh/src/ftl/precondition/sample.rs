@@ -246,27 +246,30 @@ paced = true
         const STATES: u32 = 32;
         let config = config_of(DIE, &[]);
         let geometry = Geometry::from_config(&config).expect("the geometry is valid");
-        let rules = FtlRules { superblock_dies: Some(1), moves_share_write_block: true, ..FtlRules::new(&config) };
-        let drive = Ftl::new(&geometry, &config, rules);
-        let each = [geometry.logical_pages / 4, 0];
-        let writes = ExpectedWrites { may_write: true, ..ExpectedWrites::default() };
-        let inputs = SampleInputs::new(TIMES, &drive, 4, each, 7, STATES, &writes);
-        let mut sample = PlaneSample::new(inputs, None);
-        assert!(sample.settle(&|_| {}).settled);
-        let pages_per_block = sample.ftl.geometry.pages_per_block;
-        assert_eq!(pages_per_block, geometry.pages_per_block / TIMES);
-        let program = f64::from(geometry.units_per_program);
-        let mut mean = 0.0;
-        for state in 0..STATES as usize {
-            sample.advance();
-            let phase = f64::from(sample.phases[state]) / f64::from(1 << PHASE_BITS);
-            let expected = f64::from(sample.ftl.collector.collection_threshold()) - phase * f64::from(pages_per_block);
-            for plane in (0..4).map(PlaneId) {
-                let off = f64::from(sample.ftl.blocks.accounts.plane(plane).free_pages) - expected;
-                assert!(off.abs() <= 2.0 * program, "{off} pages more than at phase {phase}");
-                mean += off / f64::from(4 * STATES);
+        for moves_share_write_block in [true, false] {
+            let rules = FtlRules { superblock_dies: Some(1), moves_share_write_block, ..FtlRules::new(&config) };
+            let drive = Ftl::new(&geometry, &config, rules);
+            let each = [geometry.logical_pages / 4, 0];
+            let writes = ExpectedWrites { may_write: true, ..ExpectedWrites::default() };
+            let inputs = SampleInputs::new(TIMES, &drive, 4, each, 7, STATES, &writes);
+            let mut sample = PlaneSample::new(inputs, None);
+            assert!(sample.settle(&|_| {}).settled);
+            let pages_per_block = sample.ftl.geometry.pages_per_block;
+            assert_eq!(pages_per_block, geometry.pages_per_block / TIMES);
+            let program = f64::from(geometry.units_per_program);
+            let mut mean = 0.0;
+            for state in 0..STATES as usize {
+                sample.advance();
+                let phase = f64::from(sample.phases[state]) / f64::from(1 << PHASE_BITS);
+                let expected =
+                    f64::from(sample.ftl.collector.collection_threshold()) - phase * f64::from(pages_per_block);
+                for plane in (0..4).map(PlaneId) {
+                    let off = f64::from(sample.ftl.blocks.accounts.plane(plane).free_pages) - expected;
+                    assert!(off.abs() <= 2.0 * program, "{off} pages more than at phase {phase}");
+                    mean += off / f64::from(4 * STATES);
+                }
             }
+            assert!(mean.abs() <= program, "{mean} pages more than expected, in the mean over the states");
         }
-        assert!(mean.abs() <= program, "{mean} pages more than expected, in the mean over the states");
     }
 }

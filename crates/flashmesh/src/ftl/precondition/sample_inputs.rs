@@ -91,7 +91,8 @@ impl SampleInputs {
         geometry.logical_pages = planes * geometry.logical_pages.div_ceil(drive.geometry.planes());
         let config = Config {
             seed: SimRng::new(seed).next_u64(),
-            gc: drive.collector.gc().clone(),
+            // `rules` decide where moved pages go.
+            gc: config::Gc { moved_pages: None, ..drive.collector.gc().clone() },
             wear: config::Wear { static_levelling: false, ..drive.collector.wear().clone() },
             ..Config::default()
         };

@@ -17,7 +17,7 @@
 //! the programs of the open block, or after a collection of the plane. A fold begins only if there is space for all of its pages. If the open block
 //! for folded pages has too few pages left, the fold needs one more free block, which is kept from other kinds of data. So a fold waits for no
 //! collection, and the collection of the plane begins when the fold ends. The plane has spare blocks for both
-//! ([`FOLD_BLOCKS`](super::planes::spare_blocks::FOLD_BLOCKS)).
+//! ([`FOLD_BLOCKS`](super::division::spare_blocks::FOLD_BLOCKS)).
 //!
 //! A dynamic cache takes a free block only if the remaining free blocks suffice to avoid a collection, and a plane with lent blocks keeps one free
 //! block for folds. If a plane is short of free pages and has lent blocks, these are folded before it is collected ([`Ftl::begin_fold_for_space`]). A

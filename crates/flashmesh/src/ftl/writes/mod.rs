@@ -1,4 +1,4 @@
-//! Writes, step by step: the choice of the plane, the allocation of the page, and the commit of the finished program.
+//! Programs of pages, written or moved, step by step: the choice of the plane, the allocation of the page, and the commit.
 
 mod commit;
 mod pages;

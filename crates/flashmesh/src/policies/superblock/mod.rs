@@ -3,9 +3,9 @@
 //!
 //! - A write goes to the open superblock on the dies that the allocation selects. There the write goes to the die and plane with the fewest programs,
 //!   including those of waiting writes. If programs gather several mapping units, each plane in turn gets the units of a whole program, die by die.
-//! - All planes of a superblock are collected at once. Its valid pages go to the open superblock of host writes, or to one of their own
-//!   (`gc.moved-pages`), to the die with the fewest programs. After the last move
-//!   all dies erase at the same time: every die of the superblock is busy for the duration of an erase, unless the erase can be suspended.
+//! - All planes of a superblock are collected at once. Its valid pages go to the open superblock of host writes, or to a superblock for moved pages
+//!   (`gc.moved-pages`), there to the die with the fewest programs. After the last move all dies erase at the same time: every die of the superblock
+//!   is busy for the duration of an erase, unless the erase can be suspended.
 
 use crate::config::{self, Config, ConfigConflict};
 use crate::flash::geometry::Geometry;

@@ -4,7 +4,8 @@
 //! - A write goes to the die that the allocation selects, there to the plane with the fewest programs in its open blocks, waiting writes included
 //!   \[choice\].
 //! - The planes of a die are collected at once. A valid page of one of them is programmed in the plane with the fewest programs, so that valid pages
-//!   are spread evenly. After the last move, one erase covers the blocks of all planes.
+//!   are spread evenly: in the open blocks of host writes, or in open blocks for moved pages (`gc.moved-pages`). After the last move, one erase
+//!   covers the blocks of all planes.
 
 use crate::config;
 use crate::ftl::FtlRules;

@@ -78,6 +78,7 @@ impl Managed {
                 self.put_superblocks(config);
             }
             FirmwarePolicy::Mbm => {
+                config.gc.moved_pages = None;
                 work_together(config);
                 self.put_mbm(config);
             }

@@ -8,7 +8,7 @@ use super::Pages;
 impl Pages {
     /// Checks the pages and translation pages that were written before the run and not in the run. Each must be mapped to a location that
     /// the run neither erased nor programmed.
-    pub(in super::super::super) fn preconditioned_pages_remain(
+    pub(in crate::rooms::check) fn preconditioned_pages_remain(
         &self,
         lookup: impl Fn(Lpn) -> Option<Ppn>,
     ) -> Result<(), String> {
@@ -17,7 +17,7 @@ impl Pages {
     }
 
     /// Checks that recovery found each page that was written before the run and not in the run.
-    pub(in super::super::super) fn preconditioned_pages_are_found(
+    pub(in crate::rooms::check) fn preconditioned_pages_are_found(
         &self,
         lookup: impl Fn(Lpn) -> Option<Ppn>,
     ) -> Result<(), String> {

@@ -5,7 +5,7 @@ use crate::ids::{Lpn, Ppn};
 use super::{Content, Newest, Pages};
 
 impl Pages {
-    pub(in super::super::super) fn touched_of_host(&self) -> Vec<Lpn> {
+    pub(in crate::rooms::check) fn touched_of_host(&self) -> Vec<Lpn> {
         let mut touched = self.touched();
         touched.retain(|&lpn| self.translation.as_ref().is_none_or(|translation| !translation.contains(lpn)));
         touched
@@ -30,7 +30,7 @@ impl Pages {
 
     /// Checks the location `found` at which recovery found `lpn`; `None` if it found none. With `stays_empty`, a flush has confirmed the deallocation
     /// of `lpn`.
-    pub(in super::super::super) fn is_found(
+    pub(in crate::rooms::check) fn is_found(
         &self,
         lpn: Lpn,
         found: Option<Ppn>,
@@ -65,7 +65,7 @@ impl Pages {
 
     /// Checks that the replica `copy` of `lpn` that recovery found has the newest version. After a deallocation that no flush has confirmed
     /// (`stays_empty` is false), any version is accepted.
-    pub(in super::super::super) fn is_newest_copy(&self, lpn: Lpn, copy: Ppn, stays_empty: bool) -> Result<(), String> {
+    pub(in crate::rooms::check) fn is_newest_copy(&self, lpn: Lpn, copy: Ppn, stays_empty: bool) -> Result<(), String> {
         let (version, written) = self.newest(lpn).map_or((0, false), |newest| (newest.version, newest.written));
         let content = self.pages.get(&copy).copied();
         let is_undone = !written && !stays_empty && content.is_some_and(|content| content.lpn == lpn);

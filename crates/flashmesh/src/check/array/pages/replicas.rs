@@ -7,7 +7,7 @@ use super::{Newest, Pages, Version};
 impl Pages {
     /// Records that the data for a replica of `lpn` was read from `ppn`. Also records the version of the data, because `ppn` may be erased
     /// before the replica is programmed.
-    pub(in super::super::super) fn replica_source_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
+    pub(in crate::rooms::check) fn replica_source_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
         let version = self.read(ppn, lpn, true)?;
         self.replica_sources.insert(lpn, (ppn, version));
         Ok(())
@@ -26,7 +26,7 @@ impl Pages {
         }
     }
 
-    pub(in super::super::super) fn replica_made(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
+    pub(in crate::rooms::check) fn replica_made(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
         let place = format!("{} was declared the second home of logical page {}", self.name(ppn), lpn.0);
         if let Some(&other) = self.replicas.get(&lpn) {
             return Err(format!("{place}, which has one at {} already", self.name(other)));
@@ -43,7 +43,7 @@ impl Pages {
         Ok(())
     }
 
-    pub(in super::super::super) fn replica_dropped(&mut self, lpn: Lpn) -> Result<(), String> {
+    pub(in crate::rooms::check) fn replica_dropped(&mut self, lpn: Lpn) -> Result<(), String> {
         self.changed.push(lpn);
         match self.replicas.remove(&lpn) {
             Some(_) => Ok(()),
@@ -51,7 +51,7 @@ impl Pages {
         }
     }
 
-    pub(in super::super::super) fn replica_kept(&mut self, lpn: Lpn) -> Result<(), String> {
+    pub(in crate::rooms::check) fn replica_kept(&mut self, lpn: Lpn) -> Result<(), String> {
         let Some(ppn) = self.replicas.remove(&lpn) else {
             return Err(format!("the second home of logical page {} was kept, which has none", lpn.0));
         };
@@ -81,14 +81,14 @@ impl Pages {
         }
     }
 
-    pub(in super::super::super) fn replicated(&self) -> Vec<Lpn> {
+    pub(in crate::rooms::check) fn replicated(&self) -> Vec<Lpn> {
         let mut pages: Vec<Lpn> = self.replicas.keys().copied().collect();
         pages.sort_unstable();
         pages
     }
 
     /// Checks, for the logical pages `pages`, that the map has the same replicas as the model, each with the newest version.
-    pub(in super::super::super) fn replicas_agree(
+    pub(in crate::rooms::check) fn replicas_agree(
         &self,
         pages: &[Lpn],
         replica_of: impl Fn(Lpn) -> Option<Ppn>,

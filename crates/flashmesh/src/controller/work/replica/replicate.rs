@@ -55,7 +55,7 @@ pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
         return copies.give_up(lpn);
     };
     copies.planned.insert(lpn, Planned::Program { wanted: true });
-    ftl.replicas().begin(plane);
+    ftl.replica_pages().begin(plane);
     cx.kernel.notify(|| Notice::ReplicaSourceRead(lpn, from));
     cx.push(FollowUp::Own { work: Purpose::ReplicaProgram, lpn, from, plane });
 }
@@ -70,7 +70,7 @@ pub fn is_wanted(program: &Transaction, shared: &Shared) -> bool {
 pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Transaction { lpn, plane, .. } = *cx.datapath.queues.transaction(id);
     cx.datapath.queues.transactions.remove(id);
-    cx.shared.ftl.replicas().abandon(plane, None);
+    cx.shared.ftl.replica_pages().abandon(plane, None);
     if let Some(copies) = &mut cx.shared.replication {
         copies.give_up(lpn);
     }
@@ -88,7 +88,7 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     copies.counts.program_ps += account.spent().array.as_ps();
     if !is_wanted {
         copies.counts.wasted += 1;
-        cx.shared.ftl.replicas().abandon(plane, Some(to));
+        cx.shared.ftl.replica_pages().abandon(plane, Some(to));
         cx.shared.persist_program(lpn, to, ProgramReason::Superseded);
         return;
     }
@@ -97,7 +97,7 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let is_beyond = copies.map.len() > copies.copies_max;
     // A replica beyond the limit does not count for the peak, because a copy is evicted at once, below.
     copies.copies_peak = copies.copies_peak.max(copies.map.len().min(copies.copies_max) as u64);
-    cx.shared.ftl.replicas().commit(lpn, to);
+    cx.shared.ftl.replica_pages().commit(lpn, to);
     cx.shared.persist_program(lpn, to, ProgramReason::Replicated);
     cx.kernel.notify(|| Notice::ReplicaMade(lpn, to));
     if is_beyond {
@@ -111,14 +111,14 @@ fn give_up_oldest_copy<M: Model>(cx: &mut Context<'_, M>) {
     let Some((lpn, counter)) = copies.map.pop_lru() else { return };
     if counter >= 0 {
         copies.counts.copies_kept += 1;
-        if let Some(copy) = ftl.replicas().promote(lpn) {
+        if let Some(copy) = ftl.replica_pages().promote(lpn) {
             journal.log(|state| state.replica_promoted(lpn, copy));
         }
         cx.kernel.notify(|| Notice::ReplicaKept(lpn));
         cx.push(FollowUp::EntryChanged(lpn));
     } else {
         copies.counts.originals_kept += 1;
-        ftl.replicas().drop(lpn);
+        ftl.replica_pages().drop(lpn);
         journal.log(|state| state.replica_dropped(lpn));
         cx.kernel.notify(|| Notice::ReplicaDropped(lpn));
     }

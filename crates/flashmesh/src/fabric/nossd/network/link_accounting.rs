@@ -258,8 +258,8 @@ mod tests {
     /// for a cycle per flit. The two packets cross the half-duplex link between the routers one after the other.
     #[test]
     fn hold_times_count_both_directions_of_a_half_duplex_link() {
-        let rows = crate::config::Geometry { channels: 1, chips_per_channel: 2, ..Default::default() };
-        let geometry = Geometry::new(&rows).expect("the geometry is valid");
+        let shape = crate::config::Geometry { channels: 1, chips_per_channel: 2, ..Default::default() };
+        let geometry = Geometry::new(&shape).expect("the geometry is valid");
         let config = config::Nossd {
             half_duplex: true,
             interleave: Interleave::Packets,

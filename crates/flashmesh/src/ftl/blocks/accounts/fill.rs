@@ -9,12 +9,12 @@ use crate::ids::{BlockId, PlaneId, Ppn};
 impl BlockAccounts {
     /// Returns the first page that [`BlockAccounts::open_and_fill`] would program in `plane`; `None` if no block is free. If no block of the
     /// plane was erased yet, the pages programmed after the first have consecutive addresses.
-    pub(in super::super::super) fn next_fresh_page(&self, plane: PlaneId) -> Option<Ppn> {
+    pub(in crate::rooms::ftl) fn next_fresh_page(&self, plane: PlaneId) -> Option<Ppn> {
         self.planes[plane.index()].free.peek().map(|block| self.geometry.ppn(block, 0))
     }
 
     /// Opens blocks of `plane` for data of kind `stream` one after the other, until `pages` pages are programmed and valid, or no block is free.
-    pub(in super::super::super) fn open_and_fill(&mut self, plane: PlaneId, stream: OpenBlockKind, pages: u32) {
+    pub(in crate::rooms::ftl) fn open_and_fill(&mut self, plane: PlaneId, stream: OpenBlockKind, pages: u32) {
         let pages_per_block = self.geometry.pages_per_block;
         let mut left = pages;
         while left > 0 {
@@ -30,7 +30,7 @@ impl BlockAccounts {
     }
 
     /// Records that `pages` consecutive pages of one block, from `first` on, were programmed with valid data.
-    pub(in super::super::super) fn program_run(&mut self, first: Ppn, pages: u32) {
+    pub(in crate::rooms::ftl) fn program_run(&mut self, first: Ppn, pages: u32) {
         let block = self.table.block_of(first);
         self.planes[self.table.plane_of(block).index()].valid_pages += pages;
         if self.table.program_run(block, first, pages) {
@@ -39,7 +39,7 @@ impl BlockAccounts {
     }
 
     /// Marks all pages of victim `block` as invalid, after its valid pages have been moved.
-    pub(in super::super::super) fn invalidate_victim(&mut self, block: BlockId) {
+    pub(in crate::rooms::ftl) fn invalidate_victim(&mut self, block: BlockId) {
         let account = &mut self.planes[self.table.plane_of(block).index()];
         account.valid_pages -= self.table.clear_all_valid(block);
     }
@@ -47,7 +47,7 @@ impl BlockAccounts {
     /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. A block of this drive consists of
     /// `interleaving.copies()` copies of a block of `source`, which alternate in groups of pages. With several copies, the next page of each open
     /// block of `source` must be the first of a group. Returns the first page of the first of `planes`.
-    pub(in super::super::super) fn copy_planes(
+    pub(in crate::rooms::ftl) fn copy_planes(
         &mut self,
         planes: &[PlaneId],
         source: &BlockAccounts,

@@ -12,7 +12,7 @@ fn streams() -> impl Iterator<Item = OpenBlockKind> {
 }
 
 impl BlockAccounts {
-    pub(in super::super::super) fn write_image(&self, to: &mut BitWriter) {
+    pub(in crate::rooms::ftl) fn write_image(&self, to: &mut BitWriter) {
         self.table.write_image(to);
         for plane in &self.planes {
             for pages in [plane.free_pages, plane.valid_pages, plane.invalid_pages, plane.blocks_filled] {
@@ -33,7 +33,7 @@ impl BlockAccounts {
     }
 
     /// Reads an image written for a drive of the same geometry. Returns `None` if the image is invalid; the state is then partly overwritten.
-    pub(in super::super::super) fn read_image(&mut self, from: &mut BitReader) -> Option<()> {
+    pub(in crate::rooms::ftl) fn read_image(&mut self, from: &mut BitReader) -> Option<()> {
         self.table.read_image(from)?;
         let (blocks, pages_per_block) = (u64::from(self.geometry.blocks()), u64::from(self.geometry.pages_per_block));
         let blocks_per_plane = self.geometry.blocks_per_plane;
@@ -65,12 +65,12 @@ impl BlockAccounts {
     }
 
     /// Sets the number of blocks being collected in each plane (0 or 1), the same for all planes.
-    pub(in super::super::super) fn set_collecting(&mut self, collecting: u32) {
+    pub(in crate::rooms::ftl) fn set_collecting(&mut self, collecting: u32) {
         self.planes.iter_mut().for_each(|plane| plane.collecting = collecting);
     }
 
     /// Returns the size in bits of the image that [`BlockAccounts::write_image`] writes.
-    pub(in super::super::super) fn image_bits(&self) -> u64 {
+    pub(in crate::rooms::ftl) fn image_bits(&self) -> u64 {
         let of_plane = 4 + 2 * streams().count() as u64 + 1 + u64::from(self.geometry.blocks_per_plane);
         self.table.image_bits() + self.planes.len() as u64 * of_plane * u64::from(u32::BITS)
     }

@@ -33,7 +33,7 @@ impl BlockAccounts {
     }
 
     /// Advances every open block to a page offset that is a multiple of `pages`, skipping pages.
-    pub(in super::super::super) fn align_open_blocks(&mut self, pages: u32) {
+    pub(in crate::rooms::ftl) fn align_open_blocks(&mut self, pages: u32) {
         for plane in (0..self.geometry.planes()).map(PlaneId) {
             let opened: Vec<(OpenBlockKind, OpenBlock)> = self.planes[plane.index()].open.opened().collect();
             for (stream, OpenBlock { block, next_page }) in opened {

@@ -8,7 +8,7 @@ use crate::ids::BlockId;
 /// Free blocks of a plane. Blocks that were never opened are stored as a range and opened first, with or without wear levelling: such
 /// blocks are the least erased and have been free for longest.
 #[derive(Clone, Debug)]
-pub(in super::super::super) struct FreeBlocks {
+pub(in crate::rooms::ftl) struct FreeBlocks {
     fresh_next: u32,
     fresh_end: u32,
     recycled: Recycled,
@@ -25,7 +25,7 @@ enum Recycled {
 }
 
 impl FreeBlocks {
-    pub(in super::super::super) fn new(first: BlockId, blocks: u32, least_erased_first: bool) -> FreeBlocks {
+    pub(in crate::rooms::ftl) fn new(first: BlockId, blocks: u32, least_erased_first: bool) -> FreeBlocks {
         let recycled = if least_erased_first {
             Recycled::LeastErased { heap: BinaryHeap::new(), freed: 0 }
         } else {
@@ -35,7 +35,7 @@ impl FreeBlocks {
     }
 
     #[inline]
-    pub(in super::super::super) fn len(&self) -> u32 {
+    pub(in crate::rooms::ftl) fn len(&self) -> u32 {
         let recycled = match &self.recycled {
             Recycled::LeastErased { heap, .. } => heap.len(),
             Recycled::FirstFreed(queue) => queue.len(),
@@ -53,7 +53,7 @@ impl FreeBlocks {
         }
     }
 
-    pub(in super::super::super) fn pop(&mut self) -> Option<BlockId> {
+    pub(in crate::rooms::ftl) fn pop(&mut self) -> Option<BlockId> {
         if self.fresh_next < self.fresh_end {
             self.fresh_next += 1;
             return Some(BlockId(self.fresh_next - 1));
@@ -64,7 +64,7 @@ impl FreeBlocks {
         }
     }
 
-    pub(in super::super::super) fn push(&mut self, block: BlockId, erase_count: u32) {
+    pub(in crate::rooms::ftl) fn push(&mut self, block: BlockId, erase_count: u32) {
         match &mut self.recycled {
             Recycled::LeastErased { heap, freed } => {
                 heap.push(Reverse((erase_count, *freed, block.0)));
@@ -75,7 +75,7 @@ impl FreeBlocks {
     }
 
     /// Returns the free blocks in no particular order.
-    pub(in super::super::super) fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
+    pub(in crate::rooms::ftl) fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
         let recycled: Box<dyn Iterator<Item = u32>> = match &self.recycled {
             Recycled::LeastErased { heap, .. } => Box::new(heap.iter().map(|Reverse((_, _, block))| *block)),
             Recycled::FirstFreed(queue) => Box::new(queue.iter().copied()),

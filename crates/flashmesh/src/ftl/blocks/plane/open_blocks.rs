@@ -7,15 +7,15 @@ use crate::ids::{BlockId, PlaneId, StreamId};
 /// An open block, and the offset of the next page to allocate there. If `next_page` equals the number of pages of the block, the block is full, and
 /// the plane has no open block for this kind of data.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super::super) struct OpenBlock {
-    pub(in super::super::super) block: BlockId,
-    pub(in super::super::super) next_page: u32,
+pub(in crate::rooms::ftl) struct OpenBlock {
+    pub(in crate::rooms::ftl) block: BlockId,
+    pub(in crate::rooms::ftl) next_page: u32,
 }
 
 /// Open blocks of a plane. The fields that most writes access come first; see [`Plane`](super::Plane).
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub(in super::super::super) struct OpenBlocks {
+pub(in crate::rooms::ftl) struct OpenBlocks {
     pages_per_block: u32,
     /// Number of pages of an SLC block.
     slc_pages_per_block: u32,
@@ -51,7 +51,7 @@ impl OpenBlocks {
     /// Returns the kind of open block for writes of host stream `stream`. If streams have open blocks of their own, but `stream` has none
     /// in this plane or is `None`, returns the kind of the first stream that has one.
     #[inline]
-    pub(in super::super::super) fn host_block_kind(&self, stream: Option<StreamId>) -> OpenBlockKind {
+    pub(in crate::rooms::ftl) fn host_block_kind(&self, stream: Option<StreamId>) -> OpenBlockKind {
         if self.writers == 0 {
             return OpenBlockKind::SHARED;
         }
@@ -60,7 +60,7 @@ impl OpenBlocks {
     }
 
     #[inline]
-    pub(in super::super::super) fn get(&self, stream: OpenBlockKind) -> &OpenBlock {
+    pub(in crate::rooms::ftl) fn get(&self, stream: OpenBlockKind) -> &OpenBlock {
         match stream {
             OpenBlockKind::Host(StreamId(stream @ 1..)) => &self.beyond[stream as usize - 1],
             _ => &self.blocks[stream.index()],
@@ -68,7 +68,7 @@ impl OpenBlocks {
     }
 
     #[inline]
-    pub(in super::super::super) fn get_mut(&mut self, stream: OpenBlockKind) -> &mut OpenBlock {
+    pub(in crate::rooms::ftl) fn get_mut(&mut self, stream: OpenBlockKind) -> &mut OpenBlock {
         match stream {
             OpenBlockKind::Host(StreamId(stream @ 1..)) => &mut self.beyond[stream as usize - 1],
             _ => &mut self.blocks[stream.index()],
@@ -97,7 +97,7 @@ impl OpenBlocks {
     }
 
     #[inline]
-    pub(in super::super::super) fn pages_left(&self, stream: OpenBlockKind) -> u32 {
+    pub(in crate::rooms::ftl) fn pages_left(&self, stream: OpenBlockKind) -> u32 {
         let pages = if stream == OpenBlockKind::Slc { self.slc_pages_per_block } else { self.pages_per_block };
         pages - self.get(stream).next_page
     }

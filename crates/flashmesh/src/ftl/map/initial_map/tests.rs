@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::config::{Precondition, PreconditionKind};
+use crate::config::{MovedPages, Precondition, PreconditionKind};
 use crate::engine::random::SimRng;
 use crate::ftl::precondition::{self, InitialConditions};
 use crate::ftl::testing::{DRIVE, config_of};
@@ -15,8 +15,8 @@ fn preconditioned(text: &str, superblock_dies: Option<u32>, kind: Precondition) 
     let config = config_of(text, &["workload.read-share=50%"]);
     let geometry = Geometry::from_config(&config).expect("the geometry is valid");
     let writes = &config.expected_writes();
-    let rules =
-        FtlRules { superblock_dies, moves_share_write_block: superblock_dies.is_some(), ..FtlRules::new(&config) };
+    let moves_share_write_block = superblock_dies.is_some() && config.gc.moved_pages != Some(MovedPages::OwnBlock);
+    let rules = FtlRules { superblock_dies, moves_share_write_block, ..FtlRules::new(&config) };
     [false, true].map(|is_computed| {
         let mut ftl = Ftl::new(&geometry, &config, rules);
         precondition::apply(&mut ftl, &kind, 42, InitialConditions { is_computed, writes }, None, &|_| {});
@@ -43,6 +43,8 @@ const UNITS: &str = "[ftl]\nmapping-unit = '4KiB'\n";
 
 const DYNAMIC: &str = "allocation = 'dynamic'\n";
 
+const OWN_BLOCKS: &str = "[gc]\nmoved-pages = 'own-block'\n";
+
 const LONG_WRITES: &str = "[workload]\nrequest-size = '16KiB'\n";
 
 const NAMESPACES: &str = "
@@ -64,6 +66,8 @@ fn the_computed_map_equals_the_map_in_tables() {
         (format!("{DRIVE}{UNITS}"), None),
         (format!("{DRIVE}{UNITS}"), Some(1)),
         (format!("{DRIVE}{UNITS}"), Some(4)),
+        (format!("{DRIVE}{UNITS}{OWN_BLOCKS}"), Some(1)),
+        (format!("{DRIVE}{UNITS}{OWN_BLOCKS}"), Some(4)),
         (format!("{DRIVE}{UNITS}{LONG_WRITES}"), None),
         (format!("{DRIVE}{UNITS}{DYNAMIC}"), None),
         (format!("{DRIVE}{UNITS}{DYNAMIC}{LONG_WRITES}"), Some(1)),
@@ -91,10 +95,10 @@ fn the_computed_map_equals_the_map_in_tables() {
 
 #[test]
 fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
-    for (allocation, superblock_dies) in [("", None), ("", Some(1)), ("", Some(4)), (DYNAMIC, None), (DYNAMIC, Some(4))]
-    {
+    let drives = [("", None), ("", Some(1)), ("", Some(4)), (OWN_BLOCKS, Some(4)), (DYNAMIC, None), (DYNAMIC, Some(4))];
+    for (settings, superblock_dies) in drives {
         for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
-            let text = format!("{DRIVE}{UNITS}{allocation}");
+            let text = format!("{DRIVE}{UNITS}{settings}");
             let mut drives = preconditioned(&text, superblock_dies, Precondition { kind, ..Precondition::default() });
             drives.iter_mut().for_each(Ftl::end_initial_collections);
             for step in 0..20 {
