@@ -1419,7 +1419,7 @@ class Gc:
 
     moved_pages: GcMovedPages | None = None
     """Open block to which collection moves a page. Only with ftl.policy = "page" or "sprinkler" or "tbm" or
-    "superblock". Default: own-block; write-block with superblocks.
+    "superblock". Default: own-block; write-block with the policies tbm and superblock.
     """
 
     copyback: bool | None = None

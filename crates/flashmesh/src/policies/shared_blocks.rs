@@ -122,6 +122,7 @@ pub(super) fn conflicts(config: &Config, geometry: Option<&Geometry>, dies: u32)
         clashes.push(policy_conflict(config, "gc.move", &why, "set gc.move to \"through-controller\""));
     }
     let Some(geometry) = geometry else { return clashes };
+    clashes.extend(own_block_conflict(config, geometry));
     if !geometry.dies().is_multiple_of(dies) {
         return clashes;
     }
@@ -137,4 +138,25 @@ pub(super) fn conflicts(config: &Config, geometry: Option<&Geometry>, dies: u32)
         clashes.push(policy_conflict(config, &key, &why, &format!("leave {key} away")));
     }
     clashes
+}
+
+/// Programs that a block has at least if moved pages have superblocks of their own and programs gather several mapping units. Collections leave the
+/// last programs of a victim partly empty in all planes of a die, so that the reserve would not hold the pages of a victim of fewer programs.
+const OWN_BLOCK_PROGRAMS_MIN: u32 = 32;
+
+/// Returns the conflict between moved pages in superblocks of their own and blocks of few programs; `None` if there is none.
+fn own_block_conflict(config: &Config, geometry: &Geometry) -> Option<ConfigConflict> {
+    let programs = geometry.pages_per_block / geometry.units_per_program.max(1);
+    if config.moved_pages() == MovedPages::WriteBlock || !geometry.gathers_units() || programs >= OWN_BLOCK_PROGRAMS_MIN
+    {
+        return None;
+    }
+    let message = format!(
+        "gc.moved-pages is `own-block` with superblocks, which needs blocks of {OWN_BLOCK_PROGRAMS_MIN} programs or more, \
+         and a block of geometry.pages-per-block is {programs}"
+    );
+    Some(
+        ConfigConflict::new(&["gc.moved-pages", "geometry.pages-per-block"], message)
+            .with_help("raise geometry.pages-per-block, or set gc.moved-pages to \"write-block\""),
+    )
 }

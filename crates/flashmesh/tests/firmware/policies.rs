@@ -307,6 +307,18 @@ fn a_policy_hears_of_the_pages_of_programs_that_it_can_place_and_of_no_copyback(
 }
 
 #[test]
+fn superblocks_of_few_programs_are_refused_if_moved_pages_have_blocks_of_their_own() {
+    let parsed = |pages: u32, moved: &str| {
+        let units = ["ftl.policy=superblock", "ftl.mapping-unit=4KiB", "geometry.page-size=16KiB"].map(String::from);
+        let settings = [format!("geometry.pages-per-block={pages}"), format!("gc.moved-pages={moved}")];
+        Config::from_str("", "drive.toml", &[&units[..], &settings].concat())
+    };
+    let error = parsed(31, "own-block").expect_err("a block has 31 programs").to_string();
+    assert!(error.contains("gc.moved-pages") && error.contains("geometry.pages-per-block is 31"), "{error}");
+    assert!(parsed(32, "own-block").is_ok() && parsed(31, "write-block").is_ok());
+}
+
+#[test]
 fn a_policy_is_refused_where_it_makes_no_sense() {
     let cases = [
         ("tbm", "geometry.planes-per-die=1", "geometry.planes-per-die"),

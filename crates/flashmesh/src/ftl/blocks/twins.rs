@@ -157,15 +157,16 @@ impl BlockManager {
         (invalid, last)
     }
 
-    /// Returns whether the planes of the superblock together have enough free pages for all valid pages of the superblock that contains `block`.
-    pub(in super::super) fn twins_fit(&self, block: BlockId) -> bool {
+    /// Returns whether the planes of the superblock together have enough free pages for all valid pages of the superblock that contains `block`, and
+    /// for `margin` more.
+    pub(in super::super) fn twins_fit(&self, block: BlockId, margin: u64) -> bool {
         let blocks = || self.twins_of_block(block);
         let valid: u64 = blocks().map(|twin| u64::from(self.accounts.table.valid_pages(twin))).sum();
         let room = |twin: BlockId| {
             let account = &self.accounts.planes[self.accounts.table.plane_of(twin).index()];
             account.collection_pages(self.accounts.move_block_kind(twin))
         };
-        valid <= blocks().map(room).sum()
+        valid + margin <= blocks().map(room).sum()
     }
 
     /// Returns whether all blocks of the superblock that contains `block` are full, and none of its planes is being collected.

@@ -183,7 +183,7 @@ impl Collector {
             .flatten()
             .filter(|&position| invalid[position as usize] >= self.gain_min)
             .map(|position| BlockId(first.0 + position))
-            .find(|&block| blocks.twins_fit(block))?;
+            .find(|&block| blocks.twins_fit(block, 0))?;
         blocks.mark_twins(victim);
         Some(blocks.twins_of_block(victim).collect())
     }
@@ -210,7 +210,7 @@ impl Collector {
             .min_by_key(|&block| table.erase_count(block))?;
         let erase_count_min = table.erase_count(least);
         let fits = match blocks.has_twins() {
-            true => blocks.twins_are_full(least) && blocks.twins_fit(least),
+            true => blocks.twins_are_full(least) && blocks.twins_fit(least, self.wear_margin(blocks)),
             false => blocks.accounts.fits(least),
         };
         let spread = blocks.accounts.plane_mut(plane).wear.set_min_erases(erase_count_min);
@@ -222,6 +222,17 @@ impl Collector {
             false => blocks.accounts.mark_victim(least),
         }
         Some(blocks.superblock_blocks(least).collect())
+    }
+}
+
+/// Programs of each plane that the moves of a victim may leave partly empty.
+const PARTIAL_PROGRAMS: u32 = 4;
+
+impl Collector {
+    /// Returns the number of pages that must stay free after static wear levelling of a superblock whose pages all are valid. Moved pages in blocks of
+    /// their own find no room in those of host writes, and the last programs of the planes of a die leave units empty.
+    fn wear_margin(&self, blocks: &BlockManager) -> u64 {
+        if blocks.are_moves_shared() { 0 } else { u64::from(PARTIAL_PROGRAMS * self.gain_min) }
     }
 }
 
