@@ -58,11 +58,15 @@ struct Steady {
 }
 
 fn write(ftl: &mut Ftl, geometry: &Geometry, pages: u32, writes: u32, random: &mut SimRng) -> Steady {
+    write_drawn(ftl, geometry, pages, writes, || random.below(pages))
+}
+
+/// Makes `writes` writes of the pages that `draw` returns, on a drive with `pages` valid pages.
+fn write_drawn(ftl: &mut Ftl, geometry: &Geometry, pages: u32, writes: u32, mut draw: impl FnMut() -> u32) -> Steady {
     let idle = IdleDies::new(geometry.dies());
     let (mut moved, mut free) = (0, 0.0);
     for _ in 0..writes {
-        let lpn = Lpn(random.below(pages));
-        moved += ftl.untimed().write(lpn, &idle);
+        moved += ftl.untimed().write(Lpn(draw()), &idle);
         free += f64::from(ftl.blocks().free_pages(PlaneId(0)));
     }
     let free = free / f64::from(writes);
@@ -477,22 +481,13 @@ fn skewed(moves_share_write_block: bool) -> Steady {
     let rules = FtlRules { superblock_dies: Some(1), moves_share_write_block, ..FtlRules::new(&config) };
     let geometry = Geometry::new(&config.geometry).unwrap();
     let (mut ftl, _) = preconditioned_by(rules, &config, PreconditionKind::Sequential, 1.0);
-    let (idle, pages, mut random) = (IdleDies::new(1), geometry.logical_pages, SimRng::new(5));
-    let (mut moved, mut free, writes) = (0, 0.0, 4 * pages);
-    for number in 0..2 * writes {
-        let is_hot = random.below(HOT) > 0;
-        let lpn = if is_hot { random.below(pages / HOT) * HOT } else { random.below(pages) };
-        let now = ftl.untimed().write(Lpn(lpn), &idle);
-        if number >= writes {
-            moved += now;
-            free += f64::from(ftl.blocks().free_pages(PlaneId(0))) / f64::from(writes);
-        }
-    }
+    let (pages, mut random) = (geometry.logical_pages, SimRng::new(5));
+    let mut draw = || if random.below(HOT) > 0 { random.below(pages / HOT) * HOT } else { random.below(pages) };
+    // The first writes only bring the drive to steady state.
+    write_drawn(&mut ftl, &geometry, pages, 4 * pages, &mut draw);
+    let steady = write_drawn(&mut ftl, &geometry, pages, 4 * pages, &mut draw);
     ftl.audit().unwrap();
-    Steady {
-        write_amplification: 1.0 + moved as f64 / f64::from(writes),
-        utilisation: f64::from(pages) / f64::from(geometry.planes()) / (f64::from(geometry.pages_per_plane()) - free),
-    }
+    steady
 }
 
 #[test]
