@@ -140,8 +140,9 @@ pub(super) fn conflicts(config: &Config, geometry: Option<&Geometry>, dies: u32)
     clashes
 }
 
-/// Programs that a block has at least if moved pages have superblocks of their own and programs gather several mapping units. Collections leave the
-/// last programs of a victim partly empty in all planes of a die, so that the reserve would not hold the pages of a victim of fewer programs.
+/// Least number of programs of a block if moved pages have superblocks of their own and programs gather several mapping units \[choice\]. The last
+/// programs of a victim are partly empty in all planes of a die, so that the reserve may not hold a victim of few programs: collections of small drives
+/// failed with 4 to 12 programs a block, and none with 32.
 const OWN_BLOCK_PROGRAMS_MIN: u32 = 32;
 
 /// Returns the conflict between moved pages in superblocks of their own and blocks of few programs; `None` if there is none.

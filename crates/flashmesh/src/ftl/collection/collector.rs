@@ -223,18 +223,16 @@ impl Collector {
         }
         Some(blocks.superblock_blocks(least).collect())
     }
-}
 
-/// Programs of each plane that the moves of a victim may leave partly empty.
-const PARTIAL_PROGRAMS: u32 = 4;
-
-impl Collector {
     /// Returns the number of pages that must stay free after static wear levelling of a superblock whose pages all are valid. Moved pages in blocks of
     /// their own find no room in those of host writes, and the last programs of the planes of a die leave units empty.
     fn wear_margin(&self, blocks: &BlockManager) -> u64 {
         if blocks.are_moves_shared() { 0 } else { u64::from(PARTIAL_PROGRAMS * self.gain_min) }
     }
 }
+
+/// Programs of a plane that the moves of one victim may leave partly empty: three in a random search of small drives, and one as a margin \[choice\].
+const PARTIAL_PROGRAMS: u32 = 4;
 
 /// Scales the numbers of invalid pages of superblocks to 16 bits: divides all of them by the smallest sufficient power of two.
 fn scale_to_u16(counts: &[u32]) -> Vec<u16> {
