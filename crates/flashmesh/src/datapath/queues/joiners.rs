@@ -48,7 +48,7 @@ impl<M: Model> TransactionQueues<M> {
         source: &S,
     ) -> Option<TransactionId> {
         match joiners {
-            Joiners::These(chosen) if M::ALL_FEATURES => {
+            Joiners::These(chosen) if M::ALL_FEATURES && !self.gather.gathers_moves_by_die(queue.class) => {
                 chosen.on(queue.plane).filter(|&id| self.dequeue_chosen_joiner(queue, id, lead, lead_location, source))
             }
             _ if M::ALL_FEATURES && queue.class == TransactionClass::UserProgram => self
@@ -92,12 +92,20 @@ impl<M: Model> TransactionQueues<M> {
             | TransactionClass::UserProgram
             | TransactionClass::CollectProgram
             | TransactionClass::ReplicaProgram => {
+                let purpose = self.transactions[lead].purpose;
+                let joins = |other: &Transaction| {
+                    let Some((block, page)) = source.next_page(other) else { return false };
+                    let at = next_program_location(geometry, block, page);
+                    other.purpose.may_run_with(purpose)
+                        && may_join_at(geometry, rule, lead_location, at)
+                        && source.is_current(other)
+                };
+                // A plane that does not join wastes its part of the row, so look behind moves whose pages were superseded.
+                if self.gather.gathers_moves_by_die(queue.class) {
+                    return self.by_die.dequeue_first(&mut self.transactions, queue, u32::MAX, joins);
+                }
                 let head = &self.transactions[self.by_die.head(queue)?];
-                let (block, page) = source.next_page(head)?;
-                let at = next_program_location(geometry, block, page);
-                let may_run = head.purpose.may_run_with(self.transactions[lead].purpose);
-                let joins = may_run && may_join_at(geometry, rule, lead_location, at) && source.is_current(head);
-                if joins { self.by_die.pop(&mut self.transactions, queue) } else { None }
+                if joins(head) { self.by_die.pop(&mut self.transactions, queue) } else { None }
             }
             TransactionClass::Erase => {
                 let head = self.by_die.head(queue)?;

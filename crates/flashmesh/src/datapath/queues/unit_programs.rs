@@ -160,7 +160,8 @@ impl<M: Model> TransactionQueues<M> {
             return None;
         }
         let plane = self.geometry.plane_in_die(leading.plane) as u8;
-        let lookahead = self.rules.lookahead.max(units);
+        let by_row = self.gather.gathers_moves_by_die(operation.class());
+        let lookahead = if by_row { u32::MAX } else { self.rules.lookahead.max(units) };
         self.by_die.of_all_priorities(QueueId { plane, ..operation.queue }).find_map(|queue| {
             self.by_die.dequeue_first(&mut self.transactions, queue, lookahead, |other| {
                 leading.purpose.may_run_with(other.purpose)

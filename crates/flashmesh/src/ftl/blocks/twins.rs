@@ -10,6 +10,11 @@
 //!
 //! So the planes together act like one plane with larger blocks and a larger reserve, and never run out of space, for the same reasons as a single
 //! plane.
+//!
+//! If programs gather several mapping units, the planes of a die are programmed row by row, a program of each plane, and a row skips the units that its
+//! planes do not fill. These units are few enough: a moved page begins a new row of a die only when each page of the earlier rows of all dies was
+//! assigned to a moved page, and a row takes all queued pages that fit in it. So a victim leaves units empty only in the last row of each die, apart
+//! from those of pages that were superseded during their move and need no room. Only a superblock with that many invalid pages is a victim.
 
 use super::{BlockManager, BlockState};
 use crate::ftl::Superblocks;

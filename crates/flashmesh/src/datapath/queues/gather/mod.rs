@@ -60,6 +60,13 @@ impl GatherState {
         self.gathers_by_die
     }
 
+    /// Returns whether programs of `class` are those of GC moves in superblocks, whose planes are programmed row by row. A row that runs skips the
+    /// units that a plane does not fill, and the reserve of collection has room for few of them.
+    #[inline]
+    pub(super) fn gathers_moves_by_die(&self, class: TransactionClass) -> bool {
+        self.gathers_by_die && class == TransactionClass::CollectProgram
+    }
+
     #[inline]
     fn index(&self, die: DieId, class: TransactionClass, plane: u8) -> usize {
         (die.index() * CLASSES + class.index()) * self.geometry.planes_per_die as usize + usize::from(plane)
