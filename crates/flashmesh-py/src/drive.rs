@@ -53,7 +53,6 @@ impl<'a, T: numpy::Element + Copy> Values<'a, T> {
         Ok(Values { values, is_each })
     }
 
-    #[inline]
     fn at(&self, row: usize) -> T {
         self.values[if self.is_each { row } else { 0 }]
     }

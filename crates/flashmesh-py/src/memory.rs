@@ -16,32 +16,27 @@ static ALLOCATOR: Checked = Checked;
 
 // SAFETY: all calls are forwarded to the system's allocator. If an allocation fails, the process ends.
 unsafe impl GlobalAlloc for Checked {
-    #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller satisfies the contract of `alloc`, which is the same for the system's allocator.
         found(unsafe { System.alloc(layout) }, layout.size())
     }
 
-    #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller satisfies the contract of `alloc_zeroed`, which is the same for the system's allocator.
         found(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
-    #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller satisfies the contract of `realloc`, which is the same for the system's allocator.
         found(unsafe { System.realloc(pointer, layout, size) }, size)
     }
 
-    #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // SAFETY: the caller satisfies the contract of `dealloc`, which is the same for the system's allocator.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
-#[inline]
 fn found(pointer: *mut u8, size: usize) -> *mut u8 {
     if pointer.is_null() {
         give_up(size);

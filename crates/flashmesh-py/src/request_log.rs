@@ -109,7 +109,6 @@ impl Sink {
 }
 
 impl RequestSink for Sink {
-    #[inline]
     fn record(&mut self, record: &RequestRecord) -> Result<(), String> {
         self.records.push(*record);
         if self.records.len() < RECORDS_AT_ONCE { Ok(()) } else { self.send() }

@@ -22,7 +22,6 @@ names! {
 
 impl RequestKind {
     /// Returns whether the request transfers data over the link, in either direction.
-    #[inline]
     pub const fn moves_data(self) -> bool {
         matches!(self, RequestKind::Read | RequestKind::Write)
     }

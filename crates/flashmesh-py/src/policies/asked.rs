@@ -47,13 +47,11 @@ impl Policy {
     }
 
     /// Returns whether a policy has failed. From then on no policy is called, and the run ends soon.
-    #[inline]
     pub fn has_failed(&self) -> bool {
         self.fault.is_raised()
     }
 
     /// Calls the method. Returns its result. On an exception, ends the run and returns `None`.
-    #[inline]
     pub fn ask<'py>(&self, py: Python<'py>, arguments: impl PyCallArgs<'py>) -> Option<Bound<'py, PyAny>> {
         match self.method.bind(py).call1(arguments) {
             Ok(answer) => Some(answer),

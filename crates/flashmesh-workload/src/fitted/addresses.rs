@@ -126,7 +126,6 @@ impl AddressChooser {
 
     /// Makes `sector` the best candidate if its cost plus `extra` is the lowest so far. Returns whether the best candidate is good enough
     /// to end the search; the tolerated cost grows with the number of candidates.
-    #[inline]
     fn consider(&self, sector: u64, wanted: AddressConstraints, extra: u32, best: &mut Best) -> bool {
         if sector + wanted.sectors <= self.limit_pages * PAGE_SECTORS {
             let found = self.history.classify(sector, wanted.sectors, wanted.kind);

@@ -9,7 +9,6 @@ pub(super) const PAGE_BYTES: u64 = 4096;
 pub(super) const KINDS: [RequestKind; 3] = [RequestKind::Read, RequestKind::Write, RequestKind::Deallocate];
 
 /// Returns the index of a kind in [`KINDS`]. Kinds that move no data count as deallocations.
-#[inline]
 pub(super) fn kind_index(kind: RequestKind) -> usize {
     match kind {
         RequestKind::Read => 0,
@@ -19,13 +18,11 @@ pub(super) fn kind_index(kind: RequestKind) -> usize {
 }
 
 /// Returns the class of an interarrival time in picoseconds. Class n begins at 4^n - 1 ns, so each class spans a factor of four.
-#[inline]
 pub(super) fn gap_class(gap_ps: u64) -> u32 {
     (gap_ps / 1000 + 1).ilog2() / 2
 }
 
 /// Returns the octave of `count` (its binary logarithm, rounded down), at most `most`.
-#[inline]
 pub(super) fn octave(count: u64, most: u32) -> u32 {
     count.max(1).ilog2().min(most)
 }

@@ -88,7 +88,6 @@ fn target_key(target: LocalityClass) -> u32 {
 }
 
 impl Fitter {
-    #[inline]
     fn add(&mut self, request: &IoRequest) {
         let (sector, sectors) = (request.offset.as_u64() / 512, request.size.as_u64() / 512);
         let kind = kind_index(request.kind);

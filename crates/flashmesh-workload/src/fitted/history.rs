@@ -49,7 +49,6 @@ pub(super) struct History {
 
 impl History {
     /// Returns the locality class of a request that would follow the recorded requests.
-    #[inline]
     pub(super) fn classify(&self, sector: u64, sectors: u64, kind: usize) -> LocalityClass {
         let (page, last_page) = (sector / PAGE_SECTORS, (sector + sectors - 1) / PAGE_SECTORS);
         let touched_last = self.pages.last_request(page);
@@ -83,7 +82,6 @@ impl History {
     }
 
     /// Adds a request. Returns the number of requests that began on its first page, including this one.
-    #[inline]
     pub(super) fn record(&mut self, sector: u64, sectors: u64, kind: usize) -> u64 {
         let (page, last_page) = (sector / PAGE_SECTORS, (sector + sectors - 1) / PAGE_SECTORS);
         if self.remembered.len() < REMEMBERED {
@@ -113,7 +111,6 @@ impl History {
 
     /// Returns the first sector and the number of sectors of an earlier request: `age` 1 is the latest request, 2 the one before. `None` unless that
     /// request is among the last [`REMEMBERED`].
-    #[inline]
     pub(super) fn before(&self, age: u64) -> Option<(u64, u64)> {
         let is_remembered = (1..=self.now.min(REMEMBERED as u64)).contains(&age);
         is_remembered.then(|| self.remembered[(self.now - age) as usize % REMEMBERED])
@@ -121,7 +118,6 @@ impl History {
 
     /// Returns the distance in pages from the nearest recent request to `page`, negative if `page` has the lower address. `None` if no recent request
     /// is near.
-    #[inline]
     pub(super) fn closest(&self, page: u64) -> Option<i64> {
         (1..=RECENT as u64)
             .map_while(|age| self.before(age))

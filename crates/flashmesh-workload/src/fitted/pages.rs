@@ -13,7 +13,6 @@ pub(super) struct PageHistory {
 
 impl PageHistory {
     /// Records that request `now`, counted from 1, touches the pages from `first` to `last`.
-    #[inline]
     pub(super) fn touch(&mut self, first: u64, last: u64, now: u64, kind: usize) {
         let mut page = first;
         while page <= last {
@@ -26,25 +25,21 @@ impl PageHistory {
         }
     }
 
-    #[inline]
     fn entry(&self, page: u64) -> u64 {
         self.chunks.get(&(page / CHUNK_PAGES)).map_or(0, |chunk| chunk[(page % CHUNK_PAGES) as usize])
     }
 
     /// Returns the number of the last request that touched `page`; 0 if the page is untouched.
-    #[inline]
     pub(super) fn last_request(&self, page: u64) -> u64 {
         self.entry(page) >> KIND_BITS
     }
 
     /// Returns whether a request of `kind`, an index in the kinds of a profile, touched `page`.
-    #[inline]
     pub(super) fn is_known_to(&self, page: u64, kind: usize) -> bool {
         self.entry(page) & 1 << kind != 0
     }
 
     /// Returns the number of untouched pages among `count` pages from `first`.
-    #[inline]
     pub(super) fn fresh_in(&self, first: u64, count: u64) -> u64 {
         let (mut page, end, mut fresh) = (first, first + count, 0);
         while page < end {

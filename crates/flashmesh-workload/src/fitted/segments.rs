@@ -46,7 +46,6 @@ impl Default for Segments {
 impl Segments {
     /// Counts a request: its interarrival time `gap_ps`, the number of its fresh (untouched) pages, and the keys of its operation (kind and size
     /// octave), gap (class of interarrival times) and target (locality class).
-    #[inline]
     pub(super) fn add(&mut self, gap_ps: u64, fresh_pages: u64, keys: [u32; 3]) {
         if self.segments.last().is_none_or(|segment| segment.requests == self.segment_requests) {
             if self.segments.len() == SEGMENTS_MAX {

@@ -17,7 +17,6 @@ impl ShuffleBag {
     }
 
     /// Draws an outcome and returns its index; 0 if all counts are zero.
-    #[inline]
     pub(super) fn draw(&mut self, generator: &mut Generator) -> usize {
         if self.left_total == 0 {
             self.left.clone_from(&self.counts);
@@ -78,7 +77,6 @@ impl Affinity {
     }
 
     /// Returns the affinity factors of all outcomes in a context, in fixed point, indexed by outcome.
-    #[inline]
     pub(super) fn factors(&self, context: usize) -> &[u64] {
         &self.rows[context]
     }
@@ -86,7 +84,6 @@ impl Affinity {
 
 /// Draws one of the remaining entries (outcome, count), weighted by its count and by its affinity factors in two contexts, and decrements its
 /// count. Returns the outcome; `None` if no count remains.
-#[inline]
 pub(super) fn draw_joint(left: &mut [(u32, u64)], factors: [&[u64]; 2], generator: &mut Generator) -> Option<usize> {
     let weight = |&(outcome, count): &(u32, u64)| {
         let [first, second] = factors.map(|factors| factors[outcome as usize]);

@@ -52,12 +52,10 @@ impl RandomMap {
     }
 
     /// Returns whether `block` is not yet covered in this pass. `block` must be less than the number of blocks.
-    #[inline]
     pub(crate) fn is_free(&self, block: u64) -> bool {
         self.levels[0][(block / BITS) as usize] >> (block % BITS) & 1 == 0
     }
 
-    #[inline]
     pub(crate) fn cover(&mut self, block: u64) {
         if !self.is_free(block) {
             return;

@@ -116,7 +116,6 @@ fn streams_of(profile: &Profile, setting: RunSettings<'_>) -> Result<Streams, Wo
 }
 
 impl WorkloadSource for ProfileSource {
-    #[inline]
     fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         self.streams.next_request(thread)
     }

@@ -64,7 +64,6 @@ impl AddressSpace {
     ///
     /// # Errors
     /// The reason for which the request is rejected.
-    #[inline]
     pub fn fit(&self, kind: RequestKind, offset: u64, size: u64) -> Result<FittedRequest, LineErrorKind> {
         if kind == RequestKind::Flush {
             return Ok(FittedRequest { offset: 0, size: 0, is_wrapped: false });

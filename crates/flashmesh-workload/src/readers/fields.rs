@@ -103,7 +103,6 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// If there is no digit, if the number exceeds 64 bits, or if no separator follows the number.
-    #[inline]
     pub fn number(&mut self, expected: &'static str) -> Result<u64, LineError> {
         let (value, digits) = self.digits();
         // Nineteen digits always fit 64 bits. Longer numbers are rare, and are parsed again with overflow checks.
@@ -148,7 +147,6 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// Like [`Fields::number`].
-    #[inline]
     pub fn decimal(&mut self, unit: u64, expected: &'static str) -> Result<u128, LineError> {
         let (whole, digits) = self.digits();
         let start = self.at - digits;
@@ -201,7 +199,6 @@ impl<'a> Fields<'a> {
     ///
     /// Eight bytes are loaded at once and their digits are combined pairwise in one register. A loop over digits would be a chain of
     /// multiplications with a branch each.
-    #[inline]
     fn digits(&mut self) -> (u64, usize) {
         let start = self.at;
         let mut value = 0_u64;
@@ -267,7 +264,6 @@ fn cut_off(digits: &[u8], unit: u64) -> u64 {
 }
 
 /// Returns the value and the number of the leading digits of eight bytes, the first of which is in the low byte.
-#[inline]
 fn leading_digits(bytes: u64) -> (u64, usize) {
     const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
     // A digit becomes 0 to 9. Adding 0x76 sets the highest bit of every byte above 9, without a carry into the next byte.

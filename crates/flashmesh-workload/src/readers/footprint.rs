@@ -21,7 +21,6 @@ pub(crate) struct Footprint {
 
 impl Footprint {
     /// Marks the pages of `size` bytes from `offset` as touched. `size` must not be zero.
-    #[inline]
     pub fn touch(&mut self, offset: Bytes, size: Bytes) {
         let last = (offset.as_u64() + size.as_u64() - 1) / PAGE_BYTES;
         let mut page = offset.as_u64() / PAGE_BYTES;

@@ -171,7 +171,6 @@ impl Records {
     ///
     /// # Errors
     /// Like [`Input::read`].
-    #[inline]
     pub fn next(&mut self) -> Result<Option<Record<'_>>, WorkloadError> {
         let taken = match self.framing {
             Framing::Lines => self.next_line()?,
@@ -184,7 +183,6 @@ impl Records {
         }))
     }
 
-    #[inline]
     fn next_line(&mut self) -> Result<Option<RecordSpan>, WorkloadError> {
         let mut searched = self.start;
         // The classification, from its first bytes, of a line longer than [`RECORD_BYTES_MAX`]; `None` as long as the line is shorter.

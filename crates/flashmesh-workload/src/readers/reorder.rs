@@ -60,7 +60,6 @@ pub struct ReorderWindow {
 impl ReorderWindow {
     /// Offers the next request of the file. Returns whether the request was inserted, and which request was rejected. Call [`ReorderWindow::release`]
     /// next.
-    #[inline]
     pub fn offer(&mut self, request: TimedRequest) -> ReorderOutcome {
         match self.held.back() {
             Some(newest)
@@ -129,7 +128,6 @@ impl ReorderWindow {
     }
 
     /// Removes and returns the earliest request if the window holds more than [`WINDOW_REQUESTS`] requests or the file has ended; `None` otherwise.
-    #[inline]
     pub fn release(&mut self, has_file_ended: bool) -> Option<TimedRequest> {
         if self.held.len() <= WINDOW_REQUESTS && !has_file_ended {
             return None;

@@ -76,7 +76,6 @@ impl<'a> Sample<'a> {
 }
 
 /// Returns whether a line is neither blank nor a comment.
-#[inline]
 pub(super) fn has_content(line: &[u8]) -> bool {
     match line.first() {
         Some(byte) if byte.is_ascii_alphanumeric() => true,

@@ -67,7 +67,6 @@ struct Sums {
 }
 
 impl Sums {
-    #[inline]
     fn add(&mut self, request: &IoRequest) {
         let kind = request.kind.index();
         self.counts[kind] += 1;
@@ -142,7 +141,6 @@ struct Ties {
 }
 
 impl Ties {
-    #[inline]
     fn add(&mut self, arrival: Time) {
         if self.stamp == Some(arrival) {
             self.run += 1;
@@ -172,7 +170,6 @@ impl Alignment {
     /// The minimum number of requests from which values can be detected as bytes.
     const REQUESTS_MIN: u64 = 3;
 
-    #[inline]
     fn add(&mut self, request: &IoRequest) {
         let (offset, size) = (request.offset.as_u64(), request.size.as_u64());
         self.requests += 1;
@@ -194,7 +191,6 @@ struct Devices {
 }
 
 impl Devices {
-    #[inline]
     fn add(&mut self, device: u32) {
         if self.last != Some(device) {
             self.last = Some(device);

@@ -157,7 +157,6 @@ impl TraceStream {
     ///
     /// # Errors
     /// If the file vanishes or shrinks, or its compressed data is damaged.
-    #[inline]
     pub fn next_request(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
         if self.left == 0 {
             return Ok(None);
@@ -176,7 +175,6 @@ impl TraceStream {
     }
 
     /// Reads one record into the sorting window, or counts it as rejected, ignored or skipped.
-    #[inline]
     fn take_record(&mut self) -> Result<(), WorkloadError> {
         let number = self.records.number() + 1;
         let record = match self.records.next()? {
@@ -238,7 +236,6 @@ impl TraceStream {
         Ok(())
     }
 
-    #[inline]
     fn hand_out(&mut self, released: TimedRequest) -> Option<IoRequest> {
         let origin_ps = *self.origin_ps.get_or_insert(released.time_ps);
         let Ok(arrival_ps) = u64::try_from(released.time_ps - origin_ps) else {

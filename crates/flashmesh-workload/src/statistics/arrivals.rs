@@ -49,7 +49,6 @@ impl ArrivalCounts {
         }
     }
 
-    #[inline]
     pub(super) fn add(&mut self, arrival: Time) {
         if let Some(last) = self.last.replace(arrival) {
             let gap = arrival - last;
@@ -84,7 +83,6 @@ impl ArrivalCounts {
 }
 
 impl WindowCounts {
-    #[inline]
     fn add(&mut self, arrival: Time) {
         let index = arrival.as_ps() / self.length_ps;
         if index != self.index {

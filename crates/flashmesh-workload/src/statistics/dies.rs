@@ -19,7 +19,6 @@ impl Default for DieCounts {
 }
 
 impl DieCounts {
-    #[inline]
     pub(super) fn add(&mut self, page: u64) {
         self.pages[(page % DIES as u64) as usize] += 1;
     }

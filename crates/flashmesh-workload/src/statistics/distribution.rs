@@ -18,7 +18,6 @@ impl Distribution {
     /// The largest value that is not rounded.
     pub const EXACT_MAX: u64 = 1 << 12;
 
-    #[inline]
     pub(super) fn add(&mut self, value: u64) {
         let step = (64 - value.leading_zeros()).saturating_sub(Self::EXACT_MAX.trailing_zeros());
         let kept = if value <= Self::EXACT_MAX { value } else { value >> (step + 5) << (step + 5) };
@@ -27,7 +26,6 @@ impl Distribution {
     }
 
     /// Counts an infinite value.
-    #[inline]
     pub fn add_infinite(&mut self) {
         self.beyond += 1;
         self.total += 1;

@@ -16,7 +16,6 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    #[inline]
     pub(super) fn add(&mut self, offset: u64, size: u64) {
         self.requests += 1;
         let length = match self.open.iter().position(|(end, _)| *end == offset) {

@@ -22,7 +22,6 @@ impl Default for StackDistances {
 
 impl StackDistances {
     /// Accesses a page. Returns the number of distinct other pages accessed since its last access; `None` for its first.
-    #[inline]
     pub(super) fn access(&mut self, page: u64) -> Option<u64> {
         if self.now as usize == self.tree.len() - 1 {
             self.compact();

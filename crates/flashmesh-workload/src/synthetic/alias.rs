@@ -25,7 +25,6 @@ impl AliasTable {
     }
 
     /// Draws the index of a weight, with a probability proportional to the weight.
-    #[inline]
     pub(crate) fn choose(&self, generator: &mut Generator) -> usize {
         // The high half of the product is a uniform column, the low half a uniform position in it.
         let product = u128::from(generator.next_u64()) * self.columns.len() as u128;

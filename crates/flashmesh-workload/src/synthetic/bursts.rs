@@ -49,7 +49,6 @@ pub(crate) struct StreamBursts {
 
 impl StreamBursts {
     /// Returns the kind of the next request. If bursts recur, resets `cursor` to [`Cursor::NOWHERE`] at the start of each burst.
-    #[inline]
     pub(crate) fn next(&mut self, kinds: &KindMix, generator: &mut Generator, cursor: &mut Cursor) -> RequestKind {
         let begins = self.left == 0;
         if begins {
@@ -69,7 +68,6 @@ impl StreamBursts {
 
     /// Returns the generator from which the address of the current request is drawn. The generator is restarted for each burst, so that a
     /// recurring burst repeats the addresses of an earlier one. `None` if the workload has no recurring bursts.
-    #[inline]
     pub(crate) fn draws(&mut self) -> Option<&mut Generator> {
         let place = self.place();
         self.groups.as_mut().map(|groups| groups[place].draws())

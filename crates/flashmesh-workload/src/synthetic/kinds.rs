@@ -60,7 +60,6 @@ impl KindMix {
         Ok(if before.is_never() { KindMix::Only(RequestKind::Write) } else { KindMix::Mixed(bounds) })
     }
 
-    #[inline]
     pub(crate) fn choose(&self, generator: &mut Generator) -> RequestKind {
         match self {
             KindMix::Only(kind) => *kind,

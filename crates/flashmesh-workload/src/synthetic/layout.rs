@@ -71,7 +71,6 @@ impl FootprintLayout {
     }
 
     /// Returns the offset of `block` on the drive, in bytes.
-    #[inline]
     pub(crate) fn offset_of(&self, block: u64) -> Bytes {
         Bytes::new(self.start + block * self.alignment)
     }

@@ -107,7 +107,6 @@ impl SyntheticSource {
 }
 
 impl WorkloadSource for SyntheticSource {
-    #[inline]
     fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         self.streams.next_request(thread)
     }

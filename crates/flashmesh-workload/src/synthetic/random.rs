@@ -60,13 +60,11 @@ pub(crate) fn arrivals_of(seed: impl Into<Seed>) -> Generator {
 ///
 /// The rejection step is omitted. So some values are more likely than others by `bound` / 2^64, which is below 2^-24 for every
 /// possible drive.
-#[inline]
 pub(crate) fn below(generator: &mut Generator, bound: u64) -> u64 {
     ((u128::from(generator.next_u64()) * u128::from(bound)) >> 64) as u64
 }
 
 /// Returns a uniform number in [0, 1), a multiple of 2^-53.
-#[inline]
 pub(crate) fn unit(generator: &mut Generator) -> f64 {
     const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
     (generator.next_u64() >> 11) as f64 * STEP
@@ -97,13 +95,11 @@ impl Chance {
     }
 
     /// Returns whether the event occurs for a `draw` of [`Chance::draw`].
-    #[inline]
     pub(crate) fn holds(self, draw: u64) -> bool {
         draw < self.hits
     }
 
     /// Returns a uniform 63-bit number for [`Chance::holds`]. To test several exclusive chances with one number, compare it with their running sum.
-    #[inline]
     pub(crate) fn draw(generator: &mut Generator) -> u64 {
         generator.next_u64() >> 1
     }

@@ -86,7 +86,6 @@ impl Groups {
     }
 
     /// Returns the generator for the addresses of the current group.
-    #[inline]
     pub(crate) fn draws(&mut self) -> &mut Generator {
         &mut self.draws
     }

@@ -54,7 +54,6 @@ impl SizeTable {
         Ok(SizeTable { sizes, alias: AliasTable::new(&weights) })
     }
 
-    #[inline]
     pub(crate) fn choose(&self, generator: &mut Generator) -> &Size {
         if let [only] = self.sizes.as_slice() {
             return only;
@@ -86,7 +85,6 @@ impl SizesByKind {
     }
 
     /// Draws the size of a request of `kind`.
-    #[inline]
     pub(crate) fn choose(&self, kind: RequestKind, generator: &mut Generator) -> &Size {
         match (&self.writes, kind) {
             (Some(writes), RequestKind::Write) => writes.choose(generator),

@@ -97,7 +97,6 @@ impl Streams {
 
     /// Returns the next request of `thread` in closed replay, of the single stream otherwise; `None` if that stream has ended. An error if the
     /// request arrives after the longest time that can be simulated.
-    #[inline]
     pub(crate) fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         let index = if self.threaded { thread } else { 0 };
         match self.streams.get_mut(index as usize) {

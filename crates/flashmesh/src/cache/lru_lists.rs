@@ -34,31 +34,26 @@ pub(super) struct LruLists {
 
 impl LruLists {
     /// Returns the least recently used page that can be evicted; `None` if there is no clean page.
-    #[inline]
     pub fn oldest_clean(&self) -> Option<SlotId> {
         self.clean.oldest
     }
 
     /// Returns the least recently used page that can be destaged; `None` if there is no dirty page.
-    #[inline]
     pub fn oldest_dirty(&self) -> Option<SlotId> {
         self.dirty.oldest
     }
 
     /// Adds a new page as the most recently used.
-    #[inline]
     pub fn add(&mut self, slots: &mut Slots, slot: SlotId) {
         self.all.link(slots, slot, Links { newer: None, older: self.all.newest }, |neighbours| &mut neighbours.all);
     }
 
-    #[inline]
     pub fn forget(&mut self, slots: &mut Slots, slot: SlotId) {
         self.all.unlink(slots, slot, |neighbours| &mut neighbours.all);
     }
 
     /// Makes a page the most recently used in the list of all pages. The page must not be in the clean or dirty list at this time, because these have
     /// the same order; [`list`](Self::list) inserts it again.
-    #[inline]
     pub fn renew(&mut self, slots: &mut Slots, slot: SlotId) {
         if self.all.newest != Some(slot) {
             self.forget(slots, slot);
@@ -119,7 +114,6 @@ impl LruLists {
 }
 
 impl ListEnds {
-    #[inline]
     fn link(&mut self, slots: &mut Slots, slot: SlotId, links: Links, of: fn(&mut Neighbours) -> &mut Links) {
         *of(&mut slots[slot].neighbours) = links;
         match links.newer {
@@ -132,7 +126,6 @@ impl ListEnds {
         }
     }
 
-    #[inline]
     fn unlink(&mut self, slots: &mut Slots, slot: SlotId, of: fn(&mut Neighbours) -> &mut Links) {
         let Links { newer, older } = *of(&mut slots[slot].neighbours);
         match newer {

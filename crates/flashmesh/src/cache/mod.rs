@@ -328,7 +328,6 @@ impl Cache {
         Some(slot)
     }
 
-    #[inline]
     fn prefetch(&self, slot: Option<SlotId>) {
         if let Some(slot) = slot {
             self.slots.prefetch(slot);

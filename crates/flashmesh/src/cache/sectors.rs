@@ -11,43 +11,36 @@ impl Sectors {
     pub const NONE: Sectors = Sectors(0);
 
     /// Returns the sectors `first..end`.
-    #[inline]
     pub const fn range(first: u32, end: u32) -> Sectors {
         Sectors(below(end) & !below(first))
     }
 
     /// Returns the sectors that are in both sets.
-    #[inline]
     pub const fn and(self, other: Sectors) -> Sectors {
         Sectors(self.0 & other.0)
     }
 
     /// Returns the sectors that are in either set.
-    #[inline]
     pub const fn or(self, other: Sectors) -> Sectors {
         Sectors(self.0 | other.0)
     }
 
     /// Returns the sectors that are not in `other`.
-    #[inline]
     pub const fn without(self, other: Sectors) -> Sectors {
         Sectors(self.0 & !other.0)
     }
 
     /// Returns whether the set has no sector.
-    #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Returns the number of sectors in the set.
-    #[inline]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
     /// Returns the lowest sector; [`Sectors::MAX`] if the set is empty.
-    #[inline]
     pub const fn first(self) -> u32 {
         self.0.trailing_zeros()
     }

@@ -79,7 +79,6 @@ impl DestageUnderWay {
         }
     }
 
-    #[inline]
     pub fn unsaved(&self) -> Sectors {
         if self.is_programmed { Sectors::NONE } else { self.sectors }
     }
@@ -93,14 +92,12 @@ pub(super) struct SequenceCounters {
 }
 
 impl SequenceCounters {
-    #[inline]
     pub fn next_use(&mut self) -> u64 {
         self.uses += 1;
         self.uses
     }
 
     /// Returns a new generation: a version number that no data has had.
-    #[inline]
     pub fn next_generation(&mut self) -> u64 {
         self.generations += 1;
         self.generations
@@ -127,17 +124,14 @@ impl Slot {
         }
     }
 
-    #[inline]
     pub fn unsaved(&self) -> Sectors {
         self.dirty.or(self.destage.sectors)
     }
 
-    #[inline]
     pub fn is_held(&self) -> bool {
         !self.destage.sectors.is_empty() || self.is_filled || self.passing > 0
     }
 
-    #[inline]
     pub fn belongs(&self) -> Listed {
         if !self.dirty.is_empty() && self.destage.sectors.is_empty() {
             Listed::Dirty
@@ -153,7 +147,6 @@ pub(super) type Slots = Arena<SlotId, Slot>;
 
 pub(super) type Table = FxHashMap<Lpn, SlotId>;
 
-#[inline]
 pub(super) fn part_of(stream: StreamId, parts: usize) -> u32 {
     if parts == 1 { 0 } else { stream.0 }
 }

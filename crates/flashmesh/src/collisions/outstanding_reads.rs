@@ -53,7 +53,6 @@ impl OutstandingReads {
         OutstandingReads { dies: reads, at_most: Vec::new(), words: die_words(dies as usize), idle: dies, total: 0 }
     }
 
-    #[inline]
     pub fn enter(&mut self, die: DieId, id: TransactionId, lpn: Lpn) -> Arrival {
         let reads = &mut self.dies[die.index()];
         let before = reads.len();
@@ -86,7 +85,6 @@ impl OutstandingReads {
     }
 
     /// Removes a read from the outstanding reads of `die`. Returns false, and removes nothing, if the read is not outstanding on `die`.
-    #[inline]
     pub fn leave(&mut self, die: DieId, id: TransactionId) -> bool {
         let reads = &mut self.dies[die.index()];
         let Some(at) = reads.iter().position(|read| read.id == id) else { return false };
@@ -103,7 +101,6 @@ impl OutstandingReads {
 
     /// Calls `record` with the two pages of each pair of outstanding reads of `die` that was not recorded yet. Call this at an imbalanced collision
     /// on `die`. A pair counts each time its reads are outstanding together \[choice\]. Two reads of one page are not a pair.
-    #[inline]
     pub fn record_pairs(&mut self, die: DieId, mut record: impl FnMut(Lpn, Lpn)) {
         let reads = &mut self.dies[die.index()];
         let Some((newest, before)) = reads.split_last_mut() else { return };
@@ -123,21 +120,18 @@ impl OutstandingReads {
         before.iter().filter(|first| first.lpn != newest.lpn).for_each(|first| record(first.lpn, newest.lpn));
     }
 
-    #[inline]
     pub fn outstanding(&self, die: DieId) -> u32 {
         self.dies[die.index()].len() as u32
     }
 
     /// Returns the bit set of the dies with at least two fewer reads than `outstanding`; empty if `outstanding` is below 2. `outstanding` is at most
     /// one above the largest count of a die.
-    #[inline]
     pub fn dies_with_fewer(&self, outstanding: u32) -> &[u64] {
         let first = (outstanding as usize).wrapping_sub(2).wrapping_mul(self.words);
         self.at_most.get(first..first.wrapping_add(self.words)).unwrap_or_default()
     }
 
     /// Returns whether a die with `outstanding` reads has at least two more than the least loaded die.
-    #[inline]
     pub fn is_imbalanced(&self, outstanding: u32) -> bool {
         self.dies_with_fewer(outstanding).iter().any(|&dies| dies != 0)
     }
@@ -153,23 +147,19 @@ impl OutstandingReads {
         self.dies.iter().filter(collides).map(|reads| pairs_of(reads)).sum()
     }
 
-    #[inline]
     pub fn total(&self) -> u32 {
         self.total
     }
 
-    #[inline]
     pub fn dies(&self) -> u32 {
         self.dies.len() as u32
     }
 
-    #[inline]
     pub fn idle_dies(&self) -> u32 {
         self.idle
     }
 
     /// Returns whether some die has more than one outstanding read.
-    #[inline]
     pub fn collides(&self) -> bool {
         self.total > self.dies() - self.idle_dies()
     }

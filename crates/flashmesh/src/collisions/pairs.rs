@@ -9,28 +9,23 @@ pub struct PagePair {
 }
 
 impl PagePair {
-    #[inline]
     pub fn new(one: Lpn, other: Lpn) -> PagePair {
         PagePair { first: one.min(other), second: one.max(other) }
     }
 
-    #[inline]
     pub fn has(self, lpn: Lpn) -> bool {
         self.first == lpn || self.second == lpn
     }
 
-    #[inline]
     pub(super) fn key(self) -> u64 {
         u64::from(self.first.0) << 32 | u64::from(self.second.0)
     }
 
-    #[inline]
     pub(super) fn from_key(key: u64) -> PagePair {
         PagePair { first: Lpn((key >> 32) as u32), second: Lpn(key as u32) }
     }
 
     /// Returns a hash in which each bit depends on all bits of the pair.
-    #[inline]
     pub(super) fn hash(self) -> u64 {
         // Finalizer of the random number generator splitmix64, which mixes all bits.
         let hash = self.key();

@@ -17,7 +17,6 @@ impl Cause {
     pub const ALL: [Cause; 3] = [Cause::Channel, Cause::Controller, Cause::Link];
 
     /// Returns the index of this cause in [`Cause::ALL`], and in arrays with an entry per cause.
-    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -32,37 +31,31 @@ impl Causes {
     const PATH_CONFLICT: u8 = 1 << 7;
 
     /// Records a path conflict: a transfer waited for a path in use for another host request.
-    #[inline]
     pub fn insert_path_conflict(&mut self) {
         self.0 |= Causes::PATH_CONFLICT;
     }
 
     /// Returns whether a path conflict is recorded: a transfer waited for a path in use for another host request (Venice, ISCA 2023, section 3.1).
-    #[inline]
     pub const fn has_path_conflict(self) -> bool {
         self.0 & Causes::PATH_CONFLICT != 0
     }
 
     /// Records that `cause` delayed a transfer.
-    #[inline]
     pub fn insert(&mut self, cause: Cause) {
         self.0 |= 1 << cause as u8;
     }
 
     /// Adds every cause of `others` to the set, and the path conflict if `others` has one.
-    #[inline]
     pub fn join(&mut self, others: Causes) {
         self.0 |= others.0;
     }
 
     /// Returns whether no transfer was delayed: no cause and no path conflict is recorded.
-    #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Returns whether `cause` delayed any of the transfers.
-    #[inline]
     pub const fn contains(self, cause: Cause) -> bool {
         self.0 & 1 << cause as u8 != 0
     }

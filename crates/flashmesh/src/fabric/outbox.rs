@@ -129,7 +129,6 @@ impl Default for Outbox {
 
 impl Outbox {
     /// Adds the use of `link` for `die` between the times `from` and `until`, if `link_uses` is `Some`.
-    #[inline]
     pub fn record_use(&mut self, link: LinkId, die: DieId, from: Time, until: Time) {
         if let Some(uses) = &mut self.link_uses {
             uses.push(LinkUse { link, die, from, until });
@@ -137,7 +136,6 @@ impl Outbox {
     }
 
     /// Returns whether the outbox has link uses, scout steps or searches, which the simulation passes to the probes.
-    #[inline]
     pub fn has_records(&self) -> bool {
         let Some(uses) = &self.link_uses else { return false };
         !(uses.is_empty() && self.scout_steps.is_empty() && self.searches.is_empty())

@@ -24,7 +24,6 @@ impl TransferPhase {
     pub const ALL: [TransferPhase; 3] = [TransferPhase::Command, TransferPhase::DataOut, TransferPhase::Copy];
 
     /// Returns the index of this phase in [`TransferPhase::ALL`], and in arrays with an entry per phase.
-    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -71,7 +70,6 @@ pub enum TransferKind {
 
 impl TransferKind {
     /// Returns the kind of the transfer whose command starts an operation of kind `operation`.
-    #[inline]
     pub fn command_for(operation: OperationKind) -> TransferKind {
         match operation {
             OperationKind::Read => TransferKind::Read,

@@ -21,7 +21,6 @@ pub struct LinkUsage {
 
 impl LinkUsage {
     /// Counts a transfer of `payload` over this link, which starts at `now` and takes `duration`. `phase` selects the byte counter.
-    #[inline]
     pub fn count(&mut self, phase: TransferPhase, payload: Payload, now: Time, duration: Time) {
         self.busy += duration;
         self.last_end = now + duration;

@@ -62,13 +62,11 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Returns the first and the last logical page of a request.
-    #[inline]
     fn pages_of(&self, io: &IoRequest) -> (Lpn, Lpn) {
         let last_byte = io.offset + io.size - Bytes::new(1);
         (self.geometry.lpn_of(io.offset), self.geometry.lpn_of(last_byte))
     }
 
-    #[inline]
     pub(super) fn part_of(&self, id: RequestId, io: &IoRequest, since: Time, lpn: Lpn) -> PageRequest {
         let Request { stream, priority, .. } = self.host.requests[id];
         let page_size = self.geometry.page_size;
@@ -95,7 +93,6 @@ impl<M: Model> Frontend<M> {
         *remaining = if split { *remaining + completions } else { completions };
     }
 
-    #[inline]
     fn write_pages(&mut self, id: RequestId, io: &IoRequest, since: Time, backend: &mut Backend<M>) {
         let (first, last) = self.pages_of(io);
         let pages = last.0 - first.0 + 1;

@@ -34,7 +34,6 @@ pub struct ArrayOperationCounts {
 }
 
 impl ArrayOperationCounts {
-    #[inline]
     pub fn count(&mut self, kind: OperationKind, pages: OperationPageTypes) {
         let reads = matches!(kind, OperationKind::Read | OperationKind::Copyback);
         let programs = matches!(kind, OperationKind::Program | OperationKind::Copyback);

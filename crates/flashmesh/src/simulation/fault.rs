@@ -34,13 +34,11 @@ impl Fault {
     }
 
     /// Returns whether any clone has raised a reason to end the run.
-    #[inline]
     pub fn is_raised(&self) -> bool {
         self.0.is_raised.load(Ordering::Acquire)
     }
 
     /// Returns [`RunError::Policy`] with the time `now` if a reason was raised, otherwise `Ok`.
-    #[inline]
     pub(super) fn check(&self, now: Time) -> Result<(), RunError> {
         if self.is_raised() { self.error(now) } else { Ok(()) }
     }

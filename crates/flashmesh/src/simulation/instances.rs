@@ -225,13 +225,11 @@ impl AnyDrive {
     }
 
     /// Submits a request of `stream`. Returns the id of the request; ids count up from 0.
-    #[inline]
     pub fn accept(&mut self, stream: StreamId, io: IoRequest) -> u64 {
         with_drive!(self, drive => drive.frontend.host.accept(stream, io, &mut drive.backend.kernel))
     }
 
     /// Returns the requests that completed in the current step.
-    #[inline]
     pub fn completions(&mut self) -> &mut Completions {
         with_drive!(self, drive => drive.frontend.host.completions())
     }

@@ -197,7 +197,6 @@ impl Drive {
     /// # Errors
     /// If the request arrives before the current time of the drive or before the last request of its stream, or if it is invalid (stream, time,
     /// alignment or size). Also if the power was cut or the drive has failed.
-    #[inline]
     pub fn submit(&mut self, request: Submission) -> Result<u64, StepError> {
         self.require_open()?;
         self.check(&request)?;
@@ -239,7 +238,6 @@ impl Drive {
         }
     }
 
-    #[inline]
     fn check(&self, request: &Submission) -> Result<(), StepError> {
         let &Submission { time, kind, offset, size, stream } = request;
         let Some(&StreamState { last, .. }) = self.streams.get(stream) else {
@@ -271,7 +269,6 @@ impl Drive {
     }
 
     /// Submits a request that [`check`](Self::check) accepts. Returns the id of the request.
-    #[inline]
     fn accept(&mut self, request: Submission) -> u64 {
         let Submission { time: arrival, kind, offset, size, stream } = request;
         self.streams[stream].last = arrival;

@@ -16,7 +16,6 @@ pub struct BitWriter {
 
 impl BitWriter {
     /// Appends `value` with `bits` bits, into which it must fit.
-    #[inline]
     pub fn put(&mut self, value: u64, bits: u32) {
         debug_assert!(bits_for(value) <= bits, "{value} has more than {bits} bits");
         self.word |= value << self.held;
@@ -56,7 +55,6 @@ impl BitReader {
     }
 
     /// Returns the next integer, which was written with `bits` bits; `None` past the end of the bytes.
-    #[inline]
     pub fn read(&mut self, bits: u32) -> Option<u64> {
         let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);
         if bits <= self.held {

@@ -73,7 +73,6 @@ impl RequestsAhead {
     ///
     /// # Errors
     /// Like [`TraceStream::next_request`].
-    #[inline]
     pub fn next(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
         loop {
             if let Some(&request) = self.stretch.requests.get(self.taken) {

@@ -47,7 +47,6 @@ impl HotCold {
 }
 
 impl AddressPattern for HotCold {
-    #[inline]
     fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
         if self.hot.holds(Chance::draw(generator)) {
             // If the whole footprint is hot, a shorter last block can reduce the possible starts by one.

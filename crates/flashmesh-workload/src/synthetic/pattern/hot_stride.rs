@@ -37,7 +37,6 @@ impl HotStride {
 }
 
 impl AddressPattern for HotStride {
-    #[inline]
     fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
         let hot_starts = size.starts.div_ceil(self.stride);
         if self.hot.holds(Chance::draw(generator)) {

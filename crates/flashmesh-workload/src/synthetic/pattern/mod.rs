@@ -69,7 +69,6 @@ pub(crate) enum AnyPattern {
 }
 
 impl AddressPattern for AnyPattern {
-    #[inline]
     fn choose(&self, generator: &mut Generator, cursor: &mut Cursor, size: &Size) -> u64 {
         match self {
             AnyPattern::Sequential(pattern) => pattern.choose(generator, cursor, size),

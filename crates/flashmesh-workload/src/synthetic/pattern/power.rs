@@ -31,7 +31,6 @@ impl Pareto {
 }
 
 impl AddressPattern for Pareto {
-    #[inline]
     fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
         let rank = ((self.count - 1) as f64 * libm::pow(random::unit(generator), self.exponent)) as u64;
         self.scatter.place_of(rank.min(self.count - 1)).min(size.starts - 1)
@@ -60,7 +59,6 @@ impl Normal {
 }
 
 impl AddressPattern for Normal {
-    #[inline]
     fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
         let sum: u64 = (0..SUMMED).map(|_| random::below(generator, self.count)).sum();
         let middle = sum.div_ceil(SUMMED);

@@ -29,7 +29,6 @@ impl Runs {
 }
 
 impl AddressPattern for Runs {
-    #[inline]
     fn choose(&self, generator: &mut Generator, cursor: &mut Cursor, size: &Size) -> u64 {
         let goes_on = !self.goes_on.is_never() && self.goes_on.holds(Chance::draw(generator));
         let block =

@@ -20,7 +20,6 @@ impl Scatter {
     }
 
     /// Returns the image of `index`, which must be below `count`.
-    #[inline]
     pub(crate) fn place_of(&self, index: u64) -> u64 {
         let mut place = index;
         loop {
@@ -34,7 +33,6 @@ impl Scatter {
     }
 
     /// Applies one invertible round within the mask: an odd factor, an offset and a shift-xor.
-    #[inline]
     fn round(&self, value: u64, factor: u64, offset: u64) -> u64 {
         let value = value.wrapping_mul(factor).wrapping_add(offset) & self.mask;
         value ^ (value >> self.shift)

@@ -33,7 +33,6 @@ fn fits(part: &Cursor, size: &Size) -> bool {
 }
 
 impl AddressPattern for Sequential {
-    #[inline]
     fn choose(&self, _generator: &mut Generator, cursor: &mut Cursor, size: &Size) -> u64 {
         let fits = cursor.next < size.starts && cursor.next + size.blocks <= cursor.end;
         let block = if fits { cursor.next } else { cursor.first };

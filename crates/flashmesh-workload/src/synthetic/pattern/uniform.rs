@@ -9,7 +9,6 @@ use crate::synthetic::sizes::Size;
 pub(crate) struct Uniform;
 
 impl AddressPattern for Uniform {
-    #[inline]
     fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
         random::below(generator, size.starts)
     }

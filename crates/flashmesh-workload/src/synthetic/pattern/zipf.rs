@@ -29,7 +29,6 @@ impl Zipf {
 }
 
 impl AddressPattern for Zipf {
-    #[inline]
     fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
         let rank = self.ranks.choose(generator);
         self.scatter.place_of(rank - 1).min(size.starts - 1)
@@ -66,7 +65,6 @@ impl Ranks {
         ranks
     }
 
-    #[inline]
     fn choose(&self, generator: &mut Generator) -> u64 {
         loop {
             let area = self.area_first + (1.0 - random::unit(generator)) * self.area;
@@ -92,7 +90,6 @@ impl Ranks {
     }
 
     /// Returns the x with H(x) = `area`.
-    #[inline]
     fn integral_inverse(&self, area: f64) -> f64 {
         if self.exponent == 0.0 {
             libm::exp(area)

@@ -63,7 +63,6 @@ impl Zoned {
 }
 
 impl AddressPattern for Zoned {
-    #[inline]
     fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
         let draw = Chance::draw(generator);
         let drawn = self.zones.iter().find(|zone| zone.up_to.holds(draw));

@@ -1,7 +1,6 @@
 //! Tables of counts, and statistics over them.
 
 /// Adds `times` to entry `at` of `table`; grows the table with zeros if needed.
-#[inline]
 pub(super) fn count(table: &mut Vec<u64>, at: u32, times: u64) {
     let at = at as usize;
     if table.len() <= at {

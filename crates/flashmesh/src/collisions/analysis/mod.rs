@@ -142,7 +142,6 @@ impl Analysis {
         }
     }
 
-    #[inline]
     pub fn read_finished(&mut self, id: TransactionId, die: DieId, now: Time) {
         self.observations.sample(now, &self.occupancy, &self.shuffled);
         if self.occupancy.leave(die, id) {
@@ -162,7 +161,6 @@ impl Analysis {
     }
 
     /// Removes the virtual copy (assumed, but never programmed) of a page that was written or deallocated, if there is one.
-    #[inline]
     pub fn invalidate_copy(&mut self, lpn: Lpn) {
         self.copies.end(lpn);
     }

@@ -39,7 +39,6 @@ impl Observations {
 
     /// Records all samples due before `now`. Call this before each change of the outstanding reads, because a sample shows the reads outstanding at
     /// its time.
-    #[inline]
     pub fn sample(&mut self, now: Time, occupancy: &OutstandingReads, shuffled: &RandomDies) {
         if now > self.due {
             self.sample_until(now, occupancy, shuffled);

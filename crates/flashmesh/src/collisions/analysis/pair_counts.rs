@@ -39,7 +39,6 @@ impl PairCounts {
         }
     }
 
-    #[inline]
     pub fn count(&mut self, pair: PagePair) {
         self.occurrences += 1;
         if self.halvings > 0 && !is_kept(pair, self.halvings) {

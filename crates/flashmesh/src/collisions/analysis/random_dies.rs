@@ -22,7 +22,6 @@ impl RandomDies {
         RandomDies { random, outstanding, die_of: Vec::new(), total: 0, busy: 0 }
     }
 
-    #[inline]
     pub(super) fn enter(&mut self, id: TransactionId) -> bool {
         let die = DieId(self.random.below(self.outstanding.len() as u32));
         if self.die_of.len() <= id.index() {
@@ -37,7 +36,6 @@ impl RandomDies {
         collides
     }
 
-    #[inline]
     pub(super) fn leave(&mut self, id: TransactionId) {
         let outstanding = &mut self.outstanding[self.die_of[id.index()].index()];
         *outstanding -= 1;
@@ -45,7 +43,6 @@ impl RandomDies {
         self.busy -= u32::from(*outstanding == 0);
     }
 
-    #[inline]
     pub(super) fn collides(&self) -> bool {
         self.total > self.busy
     }

@@ -30,7 +30,6 @@ impl VirtualReplicas {
         }
     }
 
-    #[inline]
     pub fn contains(&self, lpn: Lpn) -> bool {
         self.has_copy.get(lpn.index() / 64).is_some_and(|flags| flags >> (lpn.0 % 64) & 1 != 0)
     }
@@ -67,7 +66,6 @@ impl VirtualReplicas {
         self.gain.imbalanced_avoided += u64::from(is_imbalanced(here) && !is_imbalanced(there));
     }
 
-    #[inline]
     pub fn end(&mut self, lpn: Lpn) {
         if self.contains(lpn) {
             self.copies.pop(&lpn);

@@ -29,7 +29,6 @@ impl LruOrder {
     }
 
     /// Marks a pair as the most recently used. In a full list, a new pair evicts the least recently used pair and takes its index.
-    #[inline]
     pub fn touch(&mut self, pair: PagePair) -> TouchOutcome {
         match self {
             LruOrder::Scanned(scanned) => scanned.touch(pair),
@@ -66,7 +65,6 @@ pub(super) struct Scanned {
 }
 
 impl Scanned {
-    #[inline]
     fn touch(&mut self, pair: PagePair) -> TouchOutcome {
         let key = pair.key();
         let found = self.keys.iter().position(|&other| other == key);
@@ -86,7 +84,6 @@ impl Scanned {
         TouchOutcome { at, is_new: found.is_none() }
     }
 
-    #[inline]
     fn position(&self, place: usize) -> usize {
         (self.order >> (4 * place) & 15) as usize
     }
@@ -130,12 +127,10 @@ impl Hashed {
         Hashed { pairs_max, nodes: Vec::new(), newest: NONE, oldest: NONE, buckets }
     }
 
-    #[inline]
     fn node(&mut self, link: u32) -> &mut Node {
         &mut self.nodes[link as usize - 1]
     }
 
-    #[inline]
     fn bucket(&self, pair: PagePair) -> usize {
         pair.hash() as usize & (self.buckets.len() - 1)
     }

@@ -53,7 +53,6 @@ impl Detector {
         &self.lists
     }
 
-    #[inline]
     pub fn issued(&mut self, die: DieId, now: Time) {
         self.rates.count(die, now);
     }
@@ -82,7 +81,6 @@ impl Detector {
     }
 
     /// Adds a pair of pages whose reads are outstanding together on the die of an imbalanced collision. The next [`Detector::collided`] evaluates it.
-    #[inline]
     pub fn pair(&mut self, pair: PagePair) {
         self.pairs.push(pair);
     }

@@ -36,7 +36,6 @@ impl PairEntry<'_> {
 
     /// Returns the die with the largest slack counter, and the counter: number of collisions of the pair in which the die had at least two fewer
     /// reads. On a tie, returns the lowest die.
-    #[inline]
     pub fn max_slack(self) -> (DieId, u16) {
         if self.occurrences == 1 {
             let word = self.first.iter().position(|&dies| dies != 0);
@@ -51,7 +50,6 @@ impl PairEntry<'_> {
     }
 }
 
-#[inline]
 fn is_in(dies: &[u64], die: usize) -> u16 {
     (dies[die / BITS] >> (die % BITS) & 1) as u16
 }
@@ -67,7 +65,6 @@ struct PairList {
 }
 
 impl PairList {
-    #[inline]
     fn entry(&self, at: usize, dies: usize) -> PairEntry<'_> {
         let words = die_words(dies);
         PairEntry {
@@ -107,7 +104,6 @@ impl PairLists {
 
     /// Records an imbalanced collision of `pair` on `die`. `fewer` is the bit set of the dies with at least two fewer outstanding reads than `die`.
     /// Returns the updated entry; `None` if lists have length 0 (`l_R`).
-    #[inline]
     pub fn collided(&mut self, die: DieId, pair: PagePair, fewer: &[u64]) -> Option<PairEntry<'_>> {
         let (dies, words) = (self.dies, die_words(self.dies));
         let list = self.lists.get_mut(die.index())?;

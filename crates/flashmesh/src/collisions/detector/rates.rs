@@ -20,7 +20,6 @@ impl ReadRates {
         ReadRates { window, began: Time::ZERO, present: none.clone(), before: none, length_before: Time::ZERO }
     }
 
-    #[inline]
     pub(super) fn count(&mut self, die: DieId, now: Time) {
         if now - self.began >= self.window {
             self.rotate(now);

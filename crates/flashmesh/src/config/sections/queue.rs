@@ -19,7 +19,6 @@ choices! {
 
 impl Priority {
     /// Returns the index of the class, from 0 for the most urgent.
-    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }

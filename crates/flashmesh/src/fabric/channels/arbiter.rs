@@ -90,7 +90,6 @@ fn nearest(
 
 /// Returns whether the queued request `other` stays ahead of a new data request of the class `data`. Requests are ordered by owner class. Within its
 /// class, the new request goes first if its die still holds the channel for data (`goes_on`), otherwise last.
-#[inline]
 fn precedes(other: &QueuedRequest, data: DataOwner, goes_on: bool) -> bool {
     other.data_owner < data || (other.data_owner == data && !goes_on)
 }
@@ -164,7 +163,6 @@ impl Arbiter {
     }
 
     /// Records a grant to the die at `position` for `phase` that bypassed the queues. The dequeue functions record all other grants.
-    #[inline]
     pub(in super::super) fn record_grant(&mut self, position: u32, phase: TransferPhase) {
         if phase == TransferPhase::Command || !self.arbitration.is_data_first_by_chip() {
             self.before_last = self.last;
@@ -174,7 +172,6 @@ impl Arbiter {
 
     /// Returns whether the chip of the die at `position` would have been served before the chip of the latest command grant, in round-robin order.
     /// `false` for all rules except [`Arbitration::DataFirstTogether`].
-    #[inline]
     pub(super) fn precedes_grant(&self, position: u32) -> bool {
         self.arbitration == Arbitration::DataFirstTogether && self.chips_behind(position) < self.chips_behind(self.last)
     }
@@ -190,7 +187,6 @@ impl Arbiter {
     }
 
     /// Removes the queued request of `die` for `phase`, if there is one, because another arbiter has granted a path for it.
-    #[inline]
     pub(in super::super) fn cancel(&mut self, die: DieId, phase: TransferPhase) {
         remove_first(self.queue(phase), |waiting| waiting.die == die);
     }
@@ -277,7 +273,6 @@ impl Arbiter {
         Some(next)
     }
 
-    #[inline]
     fn queue(&mut self, phase: TransferPhase) -> &mut Ring<QueuedRequest> {
         match phase {
             TransferPhase::Command => &mut self.commands,

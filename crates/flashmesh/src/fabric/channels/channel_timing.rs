@@ -52,7 +52,6 @@ impl ChannelTiming {
         }
     }
 
-    #[inline]
     fn packet_duration(&mut self, payload: Payload, control: Time, overhead: Bytes) -> Time {
         let data = if payload.bytes == Bytes::ZERO {
             Time::ZERO

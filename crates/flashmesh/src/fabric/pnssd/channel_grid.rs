@@ -50,7 +50,6 @@ impl ChannelGrid {
     }
 
     /// Returns the horizontal and then the vertical channel of a die.
-    #[inline]
     pub(super) fn die_channels(&self, die: DieId) -> [DieChannel; 2] {
         self.sides[die.index()]
     }

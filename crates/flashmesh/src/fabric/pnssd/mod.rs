@@ -91,21 +91,18 @@ impl Pnssd {
         }
     }
 
-    #[inline]
     fn is_free(&self, side: DieChannel) -> bool {
         self.channels[side.link.index()].is_none() && !self.controllers[side.controller as usize].is_busy
     }
 
     /// Marks the channel of `side` as held by `die` from `now` on. Also marks its controller as busy, unless `phase` is a chip-to-chip copy, which
     /// needs none.
-    #[inline]
     fn hold(&mut self, side: DieChannel, die: DieId, phase: TransferPhase, now: Time, is_split: bool) {
         self.channels[side.link.index()] = Some(ChannelHolder { die, phase, since: now, is_split });
         self.controllers[side.controller as usize].is_busy |= phase != TransferPhase::Copy;
     }
 
     /// Holds the channel of `side` for `phase` of `die`, and adds the grant to the outbox. `cause` is the cause of the wait, if there was one.
-    #[inline]
     fn grant(
         &mut self,
         side: DieChannel,
@@ -120,7 +117,6 @@ impl Pnssd {
     }
 
     /// Releases the channel of `side` and, except after a chip-to-chip copy, its controller. Returns the holder; `None` if the channel was free.
-    #[inline]
     fn release_channel(&mut self, side: DieChannel, now: Time, outbox: &mut Outbox) -> Option<ChannelHolder> {
         let held = self.channels[side.link.index()].take()?;
         self.controllers[side.controller as usize].is_busy &= held.phase == TransferPhase::Copy;
@@ -129,7 +125,6 @@ impl Pnssd {
     }
 
     /// Returns both channels of `die`, beginning with the granted channel, number `path`.
-    #[inline]
     fn channels_from(&self, die: DieId, path: PathId) -> [DieChannel; 2] {
         let [horizontal, vertical] = self.grid.die_channels(die);
         if horizontal.link.0 == path.0 { [horizontal, vertical] } else { [vertical, horizontal] }
@@ -150,7 +145,6 @@ impl Pnssd {
 
     /// Dequeues the next request of controller `number` that can be granted. Returns the request and the free channel to use; `None` if no queued
     /// request can be granted.
-    #[inline]
     fn dequeue(&mut self, number: u32) -> Option<(QueuedRequest, DieChannel)> {
         let Pnssd { grid, channels, controllers, supports_chip_to_chip: copies_pages, .. } = self;
         let FlashController { is_busy, arbiter, .. } = &mut controllers[number as usize];
@@ -172,7 +166,6 @@ impl Pnssd {
 
     /// Requests one of the two channels of `die`: grants a free channel whose controller is free, or queues the request at the controllers of both.
     /// `data` is the owner class of outgoing data (mapping cache, host request or GC); ignored for commands.
-    #[inline]
     fn request(&mut self, die: DieId, phase: TransferPhase, data: DataOwner, now: Time, outbox: &mut Outbox) {
         let [horizontal, vertical] = self.grid.die_channels(die);
         for side in [horizontal, vertical] {
@@ -194,7 +187,6 @@ impl Pnssd {
 
     /// Enqueues a request of `die` for `phase` at the controller of `side`. `data` is the owner class of outgoing data (mapping cache, host request
     /// or GC); `cause` is the busy resource.
-    #[inline]
     fn enqueue(&mut self, side: DieChannel, (die, phase, data): (DieId, TransferPhase, DataOwner), cause: Cause) {
         let waiting = QueuedRequest {
             die,
@@ -208,7 +200,6 @@ impl Pnssd {
         self.controllers[side.controller as usize].arbiter.enqueue(waiting);
     }
 
-    #[inline]
     fn count(&mut self, side: DieChannel, phase: TransferPhase, payload: Payload, now: Time, duration: Time) {
         self.hops += 1;
         self.usage[side.link.index()].count(phase, payload, now, duration);
@@ -227,17 +218,14 @@ impl Fabric for Pnssd {
         true
     }
 
-    #[inline]
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         self.request(die, phase, DataOwner::Request, now, outbox);
     }
 
-    #[inline]
     fn acquire_for(&mut self, die: DieId, data: DataOwner, now: Time, outbox: &mut Outbox) {
         self.request(die, TransferPhase::DataOut, data, now, outbox);
     }
 
-    #[inline]
     fn supports_chip_to_chip(&self, from: DieId, to: DieId) -> bool {
         let ([from_row, from_column], [to_row, to_column]) = (self.grid.die_channels(from), self.grid.die_channels(to));
         from_column.link == to_column.link && from_row.link != to_row.link
@@ -253,7 +241,6 @@ impl Fabric for Pnssd {
         }
     }
 
-    #[inline]
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> SendOutcome {
         let [side, other] = self.channels_from(grant.die, grant.path);
         let can_split = self.splits_pages
@@ -280,7 +267,6 @@ impl Fabric for Pnssd {
         SendOutcome { arrival: Some(now + whole), min_duration: least }
     }
 
-    #[inline]
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         let [side, other] = self.channels_from(grant.die, grant.path);
         let held = self.release_channel(side, now, outbox);

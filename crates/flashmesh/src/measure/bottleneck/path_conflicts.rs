@@ -16,7 +16,6 @@ pub struct PathConflicts {
 }
 
 impl PathConflicts {
-    #[inline]
     pub fn count(&mut self, cause: Cause, waited: Time) {
         self.transfers[cause.index()] += 1;
         self.waits[cause.index()] += waited;

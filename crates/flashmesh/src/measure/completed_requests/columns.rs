@@ -51,7 +51,6 @@ macro_rules! column {
                 $column_type
             }
 
-            #[inline]
             fn append($name: &$value, bytes: &mut Vec<u8>) {
                 bytes.extend_from_slice(&$bytes.to_ne_bytes());
             }

@@ -48,7 +48,6 @@ impl Completions {
 
     /// Records the completion of the request whose id ends with `last_bits`. Returns whether the drive must pause, because the step ends at its first
     /// completion.
-    #[inline]
     pub fn push(&mut self, last_bits: u32, time: Time, latency: Time, status: Status) -> bool {
         self.done.push(Completion { id: self.id_of(last_bits), time, latency, status });
         let pauses = self.pauses == PauseCondition::AtNext;
@@ -65,7 +64,6 @@ impl Completions {
 
     /// Returns the full id of the request in flight whose lowest 32 bits are `last_bits`. Such a request is unique, because far fewer than 2^32
     /// requests are in flight.
-    #[inline]
     fn id_of(&self, last_bits: u32) -> u64 {
         let after = (self.submitted as u32).wrapping_sub(last_bits);
         self.submitted - u64::from(after)

@@ -110,7 +110,6 @@ impl Sums {
 }
 
 /// Returns the index of the bucket of a latency: each power of two of the latency is divided into 16 buckets.
-#[inline]
 pub(super) fn bucket_of(latency: Time) -> usize {
     let ps = latency.as_ps().max(u64::from(STEPS));
     let power = ps.ilog2();

@@ -48,7 +48,6 @@ impl Default for LatencyHistogram {
 }
 
 impl LatencyHistogram {
-    #[inline]
     pub fn record(&mut self, latency: Time) {
         self.bins[bin_of(latency.as_ps().min(LONGEST_PS))] += 1;
         self.moments.record(latency.as_ps());

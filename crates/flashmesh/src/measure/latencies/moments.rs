@@ -14,7 +14,6 @@ struct Wide(u128, u128);
 
 impl Moments {
     /// Adds one latency, in picoseconds.
-    #[inline]
     pub fn record(&mut self, ps: u64) {
         self.count += 1;
         self.sum += u128::from(ps);

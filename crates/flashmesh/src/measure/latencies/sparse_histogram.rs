@@ -21,7 +21,6 @@ pub struct SparseHistogram {
     max: Time,
 }
 
-#[inline]
 fn bin_of(ps: u64) -> u64 {
     let shift = ps.max(1).ilog2().saturating_sub(EXACT_BITS);
     ps | ((1 << shift) - 1)
@@ -51,7 +50,6 @@ fn merge_bins(one: &[(u64, u64)], other: &[(u64, u64)]) -> Vec<(u64, u64)> {
 }
 
 impl SparseHistogram {
-    #[inline]
     pub fn record(&mut self, latency: Time) {
         self.moments.record(latency.as_ps());
         self.max = self.max.later(latency);

@@ -14,7 +14,6 @@ pub struct QueueOccupancy {
 
 impl QueueOccupancy {
     /// Counts a command that was in the queue for `held`: from its issue until the host took its completion.
-    #[inline]
     pub fn count(&mut self, held: Time) {
         self.commands += 1;
         self.held_ps += u128::from(held.as_ps());

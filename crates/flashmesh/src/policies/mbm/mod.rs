@@ -249,7 +249,6 @@ impl FirmwarePolicy for Mbm {
         }
     }
 
-    #[inline]
     fn may_dispatch(&self) -> bool {
         self.is_due && self.has_waiting()
     }

@@ -34,7 +34,6 @@ pub(super) struct PlanesBehind {
 impl Iterator for PlanesBehind {
     type Item = PlaneId;
 
-    #[inline]
     fn next(&mut self) -> Option<PlaneId> {
         let left = if self.behind != 0 { &mut self.behind } else { &mut self.others };
         if *left == 0 {
@@ -45,7 +44,6 @@ impl Iterator for PlanesBehind {
         Some(plane)
     }
 
-    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         let left = (self.behind.count_ones() + self.others.count_ones()) as usize;
         (left, Some(left))
