@@ -1,5 +1,8 @@
 //! Loading of a configuration in layers: defaults, preset, file, fio jobs, overrides.
 
+mod named;
+mod overrides;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -8,13 +11,13 @@ use toml::de::DeTable;
 use super::conflict::ConflictChecks;
 use super::error::{ConfigError, ConfigErrorKind, Source, UnrenderedProblem};
 use super::form::Misfit;
-use super::named::{NamedTable, NamedTableKind};
 use super::node::{KeyValue, Location, Value, entries};
 use super::preset::{self, PRESETS};
 use super::reference::{ParameterSpec, dotted};
 use super::section::Section;
 use super::suggest::{listed, nearest, quoted};
 use super::{Config, ReplayMode, StreamConfig, Workload, WorkloadKind};
+use named::{NamedTable, NamedTableKind};
 
 /// The layer (source of settings) that set a key. Later layers override earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,7 +95,7 @@ pub(super) struct Loader {
     notes: Vec<String>,
     /// The settings by full key, such as `fabric.kind` or `stream.oltp.replay.mode`.
     pub settings: BTreeMap<String, Setting>,
-    pub named: Vec<NamedTable>,
+    named: Vec<NamedTable>,
     /// Whether there is only a preset and overrides. Overrides may then define streams and namespaces.
     pub is_bare: bool,
 }
@@ -164,7 +167,7 @@ impl Loader {
 
     fn parse_override(&mut self, name: String, text: &str) -> Option<KeyValue> {
         let source = self.add_source(name, text);
-        match super::overrides::parse(text, source) {
+        match overrides::parse(text, source) {
             Ok(entry) => Some(entry),
             Err(finding) => {
                 self.findings.push(finding);

@@ -39,8 +39,6 @@ mod ineffective_keys;
 mod instance;
 pub(crate) mod load;
 mod mapping_units;
-mod named;
-mod overrides;
 mod preset;
 mod sections;
 mod stream;

@@ -16,7 +16,7 @@ use crate::schedule::transaction::{Owner, Transaction, TransactionClass};
 
 use super::cores::Cores;
 use super::follow_ups::{FollowUp, FollowUpStack};
-use super::work::foreground::Foreground;
+use super::work::collect::foreground::Foreground;
 use super::work::journal::Journal;
 use super::work::replica::Replication;
 use super::work::slc::SlcWork;

@@ -3,8 +3,6 @@
 pub mod arena;
 pub mod direct_mapped;
 pub mod id_table;
-mod key;
-mod lane;
 pub mod pool;
 mod pow2_table;
 pub mod prefetch;

@@ -11,15 +11,18 @@
 //! the smallest key. Times in keys are relative to a base, which is moved forward regularly. Events beyond the range of a key are kept separately, in
 //! other lanes or another heap, until the base has moved.
 
+mod key;
+mod lane;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::units::Time;
 
-use super::key::{ALARM, NEVER, OFFSET_END, OFFSET_SHIFT, QUEUES, key_without_time, kind_of, number_of, queue_of};
-use super::lane::Lane;
+use key::{ALARM, NEVER, OFFSET_END, OFFSET_SHIFT, QUEUES, key_without_time, kind_of, number_of, queue_of};
+use lane::Lane;
 
-pub use super::key::{KINDS, LANES, NO_LANE, NUMBERS};
+pub use key::{KINDS, LANES, NO_LANE, NUMBERS};
 
 /// Minimum time between two moves of the base (the origin of the times in keys): a move rewrites all pending keys. Earlier moves occur only while no
 /// key is pending.

@@ -32,6 +32,11 @@ impl Ftl {
         self.location(lpn) == ppn || (self.replicas.is_some() && self.replica_of(lpn) == Some(ppn))
     }
 
+    /// Returns whether `lpn` is stored on flash: at its mapped location, or if unmapped, at least as a replica.
+    pub(crate) fn has_data(&self, lpn: Lpn) -> bool {
+        self.mapping.get(lpn).is_some() || self.replica_of(lpn).is_some()
+    }
+
     pub(crate) fn replica_count(&self) -> u64 {
         self.replicas.as_ref().map_or(0, |replicas| replicas.len() as u64)
     }

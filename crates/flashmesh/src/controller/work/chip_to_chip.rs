@@ -3,8 +3,11 @@
 //!
 //! The destination is chosen when the data in the register requests a path. The collection of the victim continues when the program has ended,
 //! wherever it runs. On all interconnects the controller sends the program command when the page has arrived, and translation pages stay in their
-//! plane \[choice\]. With `gc.move = "clean"` the chips program by themselves ([`clean`](super::clean)). If programs write several mapping units,
-//! units gather first ([`remote_programs`](super::remote_programs)).
+//! plane \[choice\]. With `gc.move = "clean"` the chips program by themselves ([`clean`]). If programs write several mapping units,
+//! units gather first ([`remote_programs`]).
+
+pub mod clean;
+mod remote_programs;
 
 use crate::controller::Context;
 use crate::controller::follow_ups::FollowUp;
@@ -19,9 +22,9 @@ use crate::policies::{FirmwarePolicy, PolicyEvent};
 use crate::schedule::purpose::{MoveRoute, Purpose};
 use crate::schedule::transaction::{Transaction, TransactionClass};
 
-use super::clean::Cleaning;
 use super::collect::Collections;
-use super::remote_programs::RemotePrograms;
+use clean::Cleaning;
+use remote_programs::RemotePrograms;
 
 /// Pages in flight from chip to chip.
 #[derive(Clone, Debug)]

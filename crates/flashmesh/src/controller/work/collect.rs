@@ -18,13 +18,15 @@ use crate::schedule::purpose::{MoveRoute, Purpose};
 use crate::schedule::transaction::Transaction;
 
 mod begin;
+pub mod foreground;
+mod gc_rate_control;
 mod gc_turns;
 pub mod in_plane;
 mod unread_pages;
 
 use super::chip_to_chip::ChipToChipMoves;
-use super::gc_rate_control::GcRateControl;
 use super::map::CachedMap;
+use gc_rate_control::GcRateControl;
 use gc_turns::ShortOfSpace;
 use unread_pages::UnreadPages;
 

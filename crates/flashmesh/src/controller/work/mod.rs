@@ -4,10 +4,7 @@
 //! [`FollowUp`](super::follow_ups::FollowUp).
 
 pub(super) mod chip_to_chip;
-pub(super) mod clean;
 pub(super) mod collect;
-pub mod foreground;
-pub(super) mod gc_rate_control;
 pub(super) mod host_read;
 pub(super) mod host_write;
 pub(super) mod journal;
@@ -16,6 +13,5 @@ pub(super) mod parity;
 pub(super) mod placement;
 pub(super) mod preallocate;
 pub(super) mod reallocate;
-pub(super) mod remote_programs;
 pub mod replica;
 pub mod slc;

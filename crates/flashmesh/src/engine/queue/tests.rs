@@ -1,4 +1,4 @@
-use super::super::key::OFFSET_BITS;
+use super::key::OFFSET_BITS;
 use super::*;
 use proptest::prelude::*;
 

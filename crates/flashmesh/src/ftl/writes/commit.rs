@@ -54,11 +54,6 @@ impl Ftl {
         false
     }
 
-    /// Returns whether `lpn` is stored on flash: at its mapped location, or if unmapped, at least as a replica.
-    pub(crate) fn has_data(&self, lpn: Lpn) -> bool {
-        self.mapping.get(lpn).is_some() || self.replica_of(lpn).is_some()
-    }
-
     /// Deallocates `lpn` (TRIM of a whole page), and drops its replica. Returns whether `lpn` was mapped.
     pub fn deallocate(&mut self, lpn: Lpn) -> bool {
         let old = self.mapping.clear(lpn);

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::error::ConfigErrorKind;
-use super::load::{Layer, Loader, TablePath, parameters};
-use super::node::{KeyValue, Value};
-use super::stream::{NAMED_MAX, PER_STREAM, StreamConfig, is_name};
-use super::suggest::{listed, nearest, quoted};
-use super::{Config, Namespace};
+use super::{Layer, Loader, TablePath, parameters};
+use crate::config::error::ConfigErrorKind;
+use crate::config::node::{KeyValue, Value};
+use crate::config::stream::{NAMED_MAX, PER_STREAM, StreamConfig, is_name};
+use crate::config::suggest::{listed, nearest, quoted};
+use crate::config::{Config, Namespace};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NamedTableKind {
@@ -165,7 +165,7 @@ impl Loader {
 
     fn unknown_in_stream(&mut self, stream: &str, entry: &KeyValue, is_table: bool) {
         let key = &entry.key;
-        let owner = |spec: &&super::ParameterSpec| spec.key == *key && PER_STREAM.contains(&spec.section);
+        let owner = |spec: &&crate::config::ParameterSpec| spec.key == *key && PER_STREAM.contains(&spec.section);
         let help = if let Some(section) = nearest(key, PER_STREAM.iter().copied()) {
             format!("did you mean [stream.{stream}.{section}]?")
         } else if is_table && Config::sections().iter().any(|section| section.name == key) {

@@ -3,7 +3,7 @@
 use std::hint::select_unpredictable;
 
 use super::key::NEVER;
-use super::ring::Ring;
+use crate::engine::ring::Ring;
 
 /// A FIFO of keys in ascending order. No key may be smaller than `last`, the key pushed before.
 #[derive(Clone, Debug, Default)]

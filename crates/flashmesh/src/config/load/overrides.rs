@@ -2,8 +2,8 @@
 
 use toml::de::DeValue;
 
-use super::error::{ConfigErrorKind, UnrenderedProblem};
-use super::node::{KeyValue, Location, Node, SourceId, Value};
+use crate::config::error::{ConfigErrorKind, UnrenderedProblem};
+use crate::config::node::{KeyValue, Location, Node, SourceId, Value};
 
 /// Parses one override into an entry with its section, like an entry of a file. The error points to the invalid part of the override.
 ///
