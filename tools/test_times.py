@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "tests.md"
 BEGIN = "<!-- Written by tools/test_times.py. -->\n"
 END = "<!-- End of what is written. -->\n"
-SLOW_S = 2.0
+SLOW_S = 4.0
 """Minimum duration of a test in the table, in seconds."""
 TIMED = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. ok <([\d.]+)s>$", re.MULTILINE)
 
