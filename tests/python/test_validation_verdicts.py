@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from flashmesh.report.validation import difference_of
 from flashmesh.validation.figures import Figures
 from flashmesh.validation.measurements import Measured, Measurements
 from flashmesh.validation.outcome import PointOutcome, Validation, from_dict, to_dict
@@ -123,3 +124,10 @@ def test_a_document_has_measured_and_simulated_figures_and_is_read_again() -> No
     assert first["measured"]["offered_iops"] == first["simulated"]["offered_iops"] == LIGHT
     assert first["role"] == "fit"
     assert from_dict(document) == [validation]
+
+
+@pytest.mark.parametrize(
+    ("simulated", "text"), [(0.85, "-15%"), (0.846, "-15.4%"), (0.84, "-16%"), (1.1504, "+15.0%"), (None, "not simulated")]
+)
+def test_a_miss_that_rounds_to_its_limit_has_a_decimal_place(simulated: float | None, text: str) -> None:
+    assert difference_of(Check("data-sheet", "rate", None, 1.0, simulated, 0.15)) == text

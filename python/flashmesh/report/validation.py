@@ -143,7 +143,7 @@ def sheet_cells(check: Check) -> tuple[str, ...]:
         check.reference,
         number(check.measured),
         number(check.simulated),
-        percent(check.difference),
+        difference_of(check),
     )
 
 
@@ -160,6 +160,17 @@ def number(value: float | None) -> str:
 def difference(measured: float | None, simulated: float | None) -> str:
     """Returns the difference of a simulated value from the measured one in percent, as text; empty without a value."""
     return "" if not measured or simulated is None else percent(simulated / measured - 1.0)
+
+
+def difference_of(check: Check) -> str:
+    """Returns the difference of a check in percent, as text.
+
+    A miss that rounds to its tolerance has a decimal place, so that -15.4 % of 15 % is seen to be a miss.
+    """
+    found = check.difference
+    if found is None or check.is_met or round(100 * abs(found)) != round(100 * check.limit):
+        return percent(found)
+    return f"{100 * found:+.1f}%"
 
 
 def percent(share: float | None) -> str:
@@ -213,6 +224,6 @@ def tolerance_lines(tolerance: Tolerance, held: Sequence[Check]) -> list[str]:
         lines.append(
             f"  {MISS} {check.name}{where}: {number(check.measured)} {check.reference}, "
             f"{number(check.simulated)} simulated, "
-            f"{percent(check.difference)}"
+            f"{difference_of(check)}"
         )
     return lines

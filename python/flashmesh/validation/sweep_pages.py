@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flashmesh.report.validation import NAMES, number, percent
+from flashmesh.report.validation import NAMES, difference_of, number
 from flashmesh.validation.sheets import RATE
 from flashmesh.validation.sweeps import JUDGED, SWEEP_SENTENCE, TITLES, SweepLoad, SweepRow
 
@@ -77,5 +77,5 @@ def figure_cells(outcome: RowOutcome | None) -> list[str]:
     if outcome is None:
         return ["", "", ""]
     check = outcome.check
-    told = percent(check.difference).replace("%", " %")
+    told = difference_of(check).replace("%", " %")
     return [number(check.measured), number(check.simulated), told if check.is_met else f"**{told}**"]
