@@ -264,17 +264,11 @@ impl<M: Model> Backend<M> {
         let mut left_out = Vec::new();
         let mut next = Some(beginning.lead());
         while let Some(id) = next {
-            if M::ALL_FEATURES
-                && self.controller.shared.geometry.gathers_units()
-                && beginning.class() == TransactionClass::CollectProgram
-            {
+            if self.datapath.queues.gathers() && beginning.class() == TransactionClass::CollectProgram {
                 self.close_open_program(id);
             }
             self.assign_page(id);
-            if M::ALL_FEATURES
-                && self.datapath.queues.transaction(id).purpose.leaves_chip()
-                && self.controller.shared.geometry.gathers_units()
-            {
+            if self.datapath.queues.gathers() && self.datapath.queues.transaction(id).purpose.leaves_chip() {
                 left_out.extend(
                     self.datapath
                         .queues
@@ -288,7 +282,7 @@ impl<M: Model> Backend<M> {
             }
             next = self.datapath.next_joiner(&mut beginning, &self.controller, &mut self.kernel);
         }
-        if M::ALL_FEATURES && self.controller.shared.geometry.gathers_units() {
+        if self.datapath.queues.gathers() {
             self.fill_up(&beginning);
         }
         if M::ALL_FEATURES && self.controller.work.parity.is_some() {
@@ -430,7 +424,7 @@ impl<M: Model> Backend<M> {
                 copies.forget_plan_of(id, lpn);
             }
         }
-        if M::ALL_FEATURES && work.is_copyback() && cx.shared.geometry.gathers_units() {
+        if work.is_copyback() && cx.datapath.queues.gathers() {
             collections.split_copyback(id, cx);
             return self.run();
         }

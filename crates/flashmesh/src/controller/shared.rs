@@ -126,6 +126,12 @@ pub struct Context<'a, M: Model> {
 }
 
 impl<M: Model> Context<'_, M> {
+    /// Returns whether the drive has superblocks: sets of planes that open, collect and erase blocks together.
+    #[inline(always)]
+    pub fn has_superblocks(&self) -> bool {
+        M::ALL_FEATURES && self.shared.ftl.blocks().has_twins()
+    }
+
     /// Starts the latency account of a transaction, and inserts the transaction into the datapath without enqueueing it at a die.
     #[inline]
     pub fn begin(&mut self, mut transaction: Transaction) -> TransactionId {

@@ -84,6 +84,11 @@ impl PlaneMasks {
         PlaneMasks(self.0 & other.0)
     }
 
+    /// Returns the planes that are in either mask, class by class.
+    pub const fn or(self, other: PlaneMasks) -> PlaneMasks {
+        PlaneMasks(self.0 | other.0)
+    }
+
     /// Returns the planes of this mask that are not in `other`, class by class.
     #[inline(always)]
     pub fn without(self, other: PlaneMasks) -> PlaneMasks {

@@ -149,7 +149,7 @@ impl Collections {
                 return cx.push(FollowUp::Enqueue(read));
             }
         }
-        if M::ALL_FEATURES && cx.shared.geometry.gathers_units() {
+        if cx.datapath.queues.gathers() {
             if !self.move_several(plane, cx) {
                 return;
             }
@@ -160,7 +160,7 @@ impl Collections {
         if map.is_some_and(|map| map.write_back_moves(plane)) {
             cx.push(FollowUp::SettleMap);
         }
-        if M::ALL_FEATURES && cx.shared.ftl.blocks().has_twins() {
+        if cx.has_superblocks() {
             cx.push(FollowUp::Drained(plane));
         } else {
             self.moved_all(plane, cx);
@@ -297,15 +297,16 @@ impl Collections {
         cx: &mut Context<'_, M>,
     ) {
         let Context { shared, datapath, .. } = cx;
+        let gathers = datapath.queues.gathers();
         let transaction = datapath.queues.transaction_mut(id);
         let from = shared.geometry.plane_of(transaction.from);
-        let is_last = M::ALL_FEATURES && shared.geometry.gathers_units() && self.read(from, &shared.ftl);
+        let is_last = gathers && self.read(from, &shared.ftl);
         transaction.purpose = Purpose::CollectProgram(route);
         if M::ALL_FEATURES && route == MoveRoute::Controller {
             let stream = shared.ftl.move_block_kind(transaction.from);
             transaction.plane = shared.policy.place_move(transaction.plane, stream, &shared.ftl);
         }
-        if M::ALL_FEATURES && route == MoveRoute::Chip && shared.geometry.gathers_units() {
+        if route == MoveRoute::Chip && gathers {
             moves.gathered(id, cx);
         } else {
             cx.push(FollowUp::Enqueue(id));
@@ -407,7 +408,7 @@ fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
 #[inline]
 fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_, M>) {
     // With several mapping units per program, `move_in_plane` has already begun the copybacks.
-    let copyback = cx.shared.rules.copyback && !(M::ALL_FEATURES && cx.shared.geometry.gathers_units());
+    let copyback = cx.shared.rules.copyback && !(cx.datapath.queues.gathers());
     let work =
         if copyback { Purpose::CollectProgram(MoveRoute::Plane) } else { Purpose::CollectRead(MoveRoute::Controller) };
     let id = cx.begin_internal(work, lpn, from, plane);

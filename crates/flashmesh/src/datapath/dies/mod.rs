@@ -186,7 +186,7 @@ impl<M: Model> Dies<M> {
     #[inline(always)]
     pub(super) fn accepts(&self, die: DieId) -> bool {
         let entry = &self.entries[die];
-        if M::ALL_FEATURES { entry.accepts(&self.rules.die) } else { entry.state.accepts(&self.rules.die) }
+        if self.planes_read_alone() { entry.accepts(&self.rules.die) } else { entry.state.accepts(&self.rules.die) }
     }
 
     /// Returns whether `die` can begin an operation, not counting the independent reads of its planes.
@@ -205,7 +205,11 @@ impl<M: Model> Dies<M> {
     #[inline(always)]
     pub(super) fn accepts_whole(&self, die: DieId) -> bool {
         let entry = &self.entries[die];
-        if M::ALL_FEATURES { entry.accepts_whole(&self.rules.die) } else { entry.state.accepts(&self.rules.die) }
+        if self.planes_read_alone() {
+            entry.accepts_whole(&self.rules.die)
+        } else {
+            entry.state.accepts(&self.rules.die)
+        }
     }
 
     /// Returns the total time up to `now` for which GC or wear levelling occupied the die of `plane`. If planes read independently, counts only the
@@ -219,7 +223,7 @@ impl<M: Model> Dies<M> {
     #[inline(always)]
     pub(super) fn internal_busy_at(&self, die: DieId, plane: PlaneId, now: Time) -> Time {
         let entry = &self.entries[die];
-        if M::ALL_FEATURES {
+        if self.planes_read_alone() {
             entry.internal_busy_of(self.geometry.plane_in_die(plane), now)
         } else {
             entry.state.internal_busy(now)
@@ -245,6 +249,12 @@ impl<M: Model> Dies<M> {
         self.rules.track_idle = true;
     }
 
+    /// Returns whether the set of idle dies is kept up to date.
+    #[inline(always)]
+    fn tracks_idle(&self) -> bool {
+        M::ALL_FEATURES && self.rules.track_idle
+    }
+
     /// Returns the set of idle dies, which is up to date only if idle dies are [tracked](Dies::track_idle).
     #[inline]
     pub fn idle_dies(&self) -> &IdleDies {
@@ -254,7 +264,7 @@ impl<M: Model> Dies<M> {
     /// Adds `die` to the set of idle dies, if the allocator needs this set.
     #[inline(always)]
     pub(super) fn mark_idle(&mut self, die: DieId) {
-        if M::ALL_FEATURES && self.rules.track_idle {
+        if self.tracks_idle() {
             self.idle.set(die, true);
         }
     }
@@ -262,9 +272,9 @@ impl<M: Model> Dies<M> {
     /// Removes `die` from the set of idle dies, with all dies of its chip if the chip executes one operation at a time.
     #[inline(always)]
     pub(super) fn mark_busy(&mut self, die: DieId) {
-        if M::ALL_FEATURES && self.rules.track_idle {
+        if self.tracks_idle() {
             self.idle.set(die, false);
-            if self.rules.take_turns {
+            if self.take_turns() {
                 self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
             }
         }
@@ -274,7 +284,7 @@ impl<M: Model> Dies<M> {
     /// until the operation of `die` has ended.
     #[inline(always)]
     pub(super) fn mark_others_waiting(&mut self, die: DieId) {
-        if M::ALL_FEATURES && self.rules.start_together && self.rules.track_idle {
+        if self.start_together() && self.tracks_idle() {
             self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
         }
     }
@@ -283,7 +293,7 @@ impl<M: Model> Dies<M> {
     /// `die` itself.
     #[inline(always)]
     pub(super) fn requester(&self, die: DieId) -> DieId {
-        if M::ALL_FEATURES && self.rules.take_turns { self.first_die_of_chip(die) } else { die }
+        if self.take_turns() { self.first_die_of_chip(die) } else { die }
     }
 
     /// Returns the die that uses the path of `grant`. If a chip executes one operation at a time, an operation must already be chosen for the path.
@@ -296,7 +306,7 @@ impl<M: Model> Dies<M> {
     /// if all of its dies are idle.
     #[inline(always)]
     pub(super) fn path_user(&self, requester: DieId) -> Option<DieId> {
-        if !M::ALL_FEATURES || !self.rules.take_turns {
+        if !self.take_turns() {
             return Some(requester);
         }
         self.dies_of_chip(requester).find(|&die| !self.entries[die].is_idle())

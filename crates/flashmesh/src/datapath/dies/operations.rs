@@ -25,8 +25,8 @@ impl<M: Model> Dies<M> {
         now: Time,
     ) -> Extent {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        let (begun, extent) = match plane_reads {
-            Some(reads) if M::ALL_FEATURES && operation.kind == OperationKind::Read => {
+        let (begun, extent) = match Self::own_reads(plane_reads) {
+            Some(reads) if operation.kind == OperationKind::Read => {
                 let plane = self.geometry.plane_in_die(lead_plane()) as u8;
                 (reads.state.begin(&self.rules.die, plane, operation, now), Extent::Plane(plane))
             }
@@ -41,8 +41,8 @@ impl<M: Model> Dies<M> {
     #[inline(always)]
     pub(in super::super) fn start_array(&mut self, die: DieId, now: Time) -> (Extent, &Operation, Time) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        match plane_reads {
-            Some(reads) if M::ALL_FEATURES && reads.state.incoming().is_some() => {
+        match Self::own_reads(plane_reads) {
+            Some(reads) if reads.state.incoming().is_some() => {
                 let (plane, read, until) = reads.state.start_array(now).expect("the command of a plane is in transfer");
                 (Extent::Plane(plane), read, until)
             }
@@ -58,7 +58,7 @@ impl<M: Model> Dies<M> {
     /// operation; `None` for an outdated end event, whose operation has been suspended.
     #[inline(always)]
     pub(in super::super) fn finish_array(&mut self, die: DieId, now: Time) -> Option<(Extent, &Operation)> {
-        let plane = if M::ALL_FEATURES { self.entries[die].plane_read_ending(now) } else { None };
+        let plane = if self.planes_read_alone() { self.entries[die].plane_read_ending(now) } else { None };
         if M::ALL_FEATURES && plane.is_none() {
             if !self.entries[die].state.ends_at(now) {
                 return None;
@@ -71,8 +71,8 @@ impl<M: Model> Dies<M> {
             }
         }
         let DieEntry { state, work, plane_reads, .. } = &mut self.entries[die];
-        let (extent, operation, work) = match (plane, plane_reads) {
-            (Some(plane), Some(reads)) if M::ALL_FEATURES => {
+        let (extent, operation, work) = match (plane, Self::own_reads(plane_reads)) {
+            (Some(plane), Some(reads)) => {
                 let read = reads.state.finish_array(plane, now).expect("the end of the read has come");
                 (Extent::Plane(plane), read, &mut reads.work[usize::from(plane)])
             }
@@ -87,8 +87,8 @@ impl<M: Model> Dies<M> {
     /// already marked.
     #[inline(always)]
     pub fn mark_sending(&mut self, die: DieId) -> bool {
-        match &mut self.entries[die].plane_reads {
-            Some(reads) if M::ALL_FEATURES => reads.state.mark_sending(),
+        match Self::own_reads(&mut self.entries[die].plane_reads) {
+            Some(reads) => reads.state.mark_sending(),
             _ => self.entries[die].state.mark_sending(),
         }
     }
@@ -96,7 +96,7 @@ impl<M: Model> Dies<M> {
     /// Returns the read whose data leaves the register of `die` next; `None` if no data is ready.
     #[inline]
     pub fn outgoing(&self, die: DieId) -> Option<TransactionId> {
-        if M::ALL_FEATURES { self.entries[die].outgoing() } else { self.entries[die].state.outgoing() }
+        if self.planes_read_alone() { self.entries[die].outgoing() } else { self.entries[die].state.outgoing() }
     }
 
     /// Adds `waited` to the path wait of the data that `die` sends next. Returns the time at which the page register was filled, and the path wait
@@ -104,8 +104,8 @@ impl<M: Model> Dies<M> {
     #[inline(always)]
     pub(in super::super) fn count_path_wait(&mut self, die: DieId, waited: Time) -> (Time, Time) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        let counted = match plane_reads {
-            Some(reads) if M::ALL_FEATURES => reads.state.count_path_wait(waited),
+        let counted = match Self::own_reads(plane_reads) {
+            Some(reads) => reads.state.count_path_wait(waited),
             _ => state.count_path_wait(waited),
         };
         counted.expect(SENDS)
@@ -116,8 +116,8 @@ impl<M: Model> Dies<M> {
     #[inline(always)]
     pub(in super::super) fn finish_sending(&mut self, die: DieId, now: Time) -> (Extent, TransactionId) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        match plane_reads {
-            Some(reads) if M::ALL_FEATURES => {
+        match Self::own_reads(plane_reads) {
+            Some(reads) => {
                 let (plane, sent) = reads.state.finish_sending(now).expect(SENDS);
                 reads.settle(&self.rules.die);
                 (Extent::Plane(plane), sent)
@@ -131,8 +131,8 @@ impl<M: Model> Dies<M> {
     #[inline(always)]
     pub(in super::super) fn finish_sending_part(&mut self, die: DieId, rest: TransactionId) -> TransactionId {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        let sent = match plane_reads {
-            Some(reads) if M::ALL_FEATURES => reads.state.finish_sending_part(rest),
+        let sent = match Self::own_reads(plane_reads) {
+            Some(reads) => reads.state.finish_sending_part(rest),
             _ => state.finish_sending_part(rest),
         };
         sent.expect(SENDS)
@@ -141,6 +141,6 @@ impl<M: Model> Dies<M> {
     #[inline]
     pub(in super::super) fn first_in_progress(&self, die: DieId) -> Option<TransactionId> {
         let entry = &self.entries[die];
-        if M::ALL_FEATURES { entry.first_in_progress() } else { entry.state.first_in_progress() }
+        if self.planes_read_alone() { entry.first_in_progress() } else { entry.state.first_in_progress() }
     }
 }

@@ -43,6 +43,12 @@ impl DieEntry {
 }
 
 impl<M: Model> Dies<M> {
+    /// Returns the independent reads of the planes of a die; `None` in models (compiled variants of the simulation) without them.
+    #[inline(always)]
+    pub(super) fn own_reads(plane_reads: &mut Option<Box<PlaneReadEntry>>) -> Option<&mut PlaneReadEntry> {
+        if M::ALL_FEATURES { plane_reads.as_deref_mut() } else { None }
+    }
+
     /// Returns whether an operation of the queue `chosen` may begin. If the operation needs the whole die while planes still read, returns `false`
     /// and drains the die: no read begins until the reads of all planes have ended.
     #[inline(never)]

@@ -27,13 +27,19 @@ impl<M: Model> Dies<M> {
     /// Returns whether the operation in the array of `die` may be suspended at `now`.
     #[inline]
     pub(in super::super) fn may_suspend(&self, die: DieId, now: Time) -> bool {
-        self.entries[die].may_suspend(&self.rules.die, now)
+        self.have_suspension() && self.entries[die].may_suspend(&self.rules.die, now)
     }
 
     /// Returns whether `die` may start only reads, because it has a suspended operation or its chip is suspended as a whole.
     #[inline]
     pub(in super::super) fn is_limited_to_reads(&self, die: DieId) -> bool {
-        self.entries[die].state.has_suspended() || (self.are_suspended_as_chips() && self.is_chip_suspended(die))
+        self.has_suspended(die) || (self.are_suspended_as_chips() && self.is_chip_suspended(die))
+    }
+
+    /// Returns whether `die` has a suspended operation.
+    #[inline]
+    pub(in super::super) fn has_suspended(&self, die: DieId) -> bool {
+        self.have_suspension() && self.entries[die].state.has_suspended()
     }
 
     /// Returns whether any die of the chip of `die` has a suspended operation.

@@ -2,14 +2,17 @@
 //!
 //! [`Gate`] reads the queues and the dies, and changes nothing.
 
+mod gathering;
+mod pages;
 mod parity;
+mod paused_collection;
 mod precedence;
 mod rules;
+mod suspended;
 
-use crate::ids::{DieId, PlaneId};
+use crate::ids::DieId;
 use crate::kernel::model::Model;
-use crate::schedule::QueueId;
-use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
+use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::TransactionClass;
 use crate::units::Time;
 
@@ -42,10 +45,7 @@ impl<'a, M: Model> Gate<'a, M> {
     /// Like [`ready_planes`](Self::ready_planes), for callers that already know the planes with queued transactions (`masks`).
     #[inline(always)]
     pub(super) fn ready_of_queued<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
-        let is_limited = has_unreserved_programs(&masks)
-            || (M::ALL_FEATURES && self.dies.is_limited_to_reads(die))
-            || (self.queues.gathers() && masks.of(TransactionClass::CollectProgram) != 0)
-            || (M::ALL_FEATURES && masks.and(self.rules.pausing_collection) != NOTHING);
+        let is_limited = masks.and(self.rules.limited) != NOTHING || self.dies.is_limited_to_reads(die);
         let ready = if !is_limited {
             masks
         } else if self.is_limited_only_by_pages(die, masks, source) {
@@ -60,85 +60,32 @@ impl<'a, M: Model> Gate<'a, M> {
     /// that no program except host writes depends on free pages, and that all host writes of a plane share one open block.
     #[inline(always)]
     fn is_limited_only_by_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> bool {
-        let is_alone =
-            || self.rules.dies_are_independent && !self.dies.is_limited_to_reads(die) && !source.writes_wait(die);
-        source.shares_open_block() && masks.and(SEPARATE_PROGRAMS) == NOTHING && (!M::ALL_FEATURES || is_alone())
+        source.shares_open_block()
+            && masks.and(SEPARATE_PROGRAMS) == NOTHING
+            && self.rules.dies_are_independent
+            && !self.dies.is_limited_to_reads(die)
+            && !source.writes_wait(die)
     }
 
     /// Returns the planes in `masks` (planes with queued transactions, by class) whose transactions may run now by all rules.
     ///
     /// Rarely executed, so not inlined: the hot path keeps its CPU registers.
     #[inline(never)]
-    fn filter_by_all_rules<S: PageSource<M>>(&self, die: DieId, mut masks: PlaneMasks, source: &S) -> PlaneMasks {
-        if M::ALL_FEATURES && self.dies.is_limited_to_reads(die) {
-            if self.has_suspended_priority_collection(die, source) {
-                return NOTHING;
-            }
-            return masks.and(AWAITED_READS);
-        }
-        if self.rules.has_parity
-            && let Some(ready) = self.ready_beside_parity(die, masks)
-        {
+    fn filter_by_all_rules<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
+        let masks = self.beside_suspended(die, masks, source);
+        if let Some(ready) = self.ready_beside_parity(die, masks) {
             return ready;
         }
-        for class in TransactionClass::WAITING_PROGRAMS {
-            let has_pages = self.queues.is_early_bound(class);
-            let mut unchecked = if has_pages { 0 } else { masks.of(class) };
-            while unchecked != 0 {
-                let plane = unchecked.trailing_zeros();
-                unchecked &= unchecked - 1;
-                let plane_id = PlaneId(self.queues.geometry().first_plane(die).0 + plane);
-                let head = |&priority| self.queues.head(QueueId { die, class, plane: plane as u8, priority });
-                let heads = self.queues.priorities().iter().filter_map(head).map(|id| self.queues.transaction(id));
-                if !source.has_page(class, plane_id, heads) {
-                    masks.remove(class, plane as u8);
-                }
-            }
-        }
-        if M::ALL_FEATURES && masks.of(TransactionClass::UserProgram) != 0 && source.writes_wait(die) {
-            planes(masks.of(TransactionClass::UserProgram))
-                .for_each(|plane| masks.remove(TransactionClass::UserProgram, plane));
-        }
-        if M::ALL_FEATURES && masks.and(self.rules.pausing_collection) != NOTHING && source.collection_waits(die) {
-            masks = masks.without(self.rules.pausing_collection);
-        }
-        if self.queues.gathers() {
-            for class in GATHERING_CLASSES {
-                let queued = masks.of(class);
-                let gathering = queued & !self.queues.runnable_programs(die, class, queued, source);
-                planes(gathering).for_each(|plane| masks.remove(class, plane));
-            }
-        }
-        masks
-    }
-
-    /// Returns `masks` (planes with queued transactions, by class) without host writes of planes whose open block, which all streams share, has no
-    /// free page.
-    #[inline(always)]
-    fn filter_by_free_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
-        if self.queues.is_early_bound(TransactionClass::UserProgram) {
-            return masks;
-        }
-        let first = self.queues.geometry().first_plane(die).0;
-        let mut ready = masks;
-        let mut unchecked = masks.of(TransactionClass::UserProgram);
-        while unchecked != 0 {
-            let plane = unchecked.trailing_zeros();
-            unchecked &= unchecked - 1;
-            if !source.has_shared_page(PlaneId(first + plane)) {
-                ready.remove(TransactionClass::UserProgram, plane as u8);
-            }
-        }
-        ready
+        let masks = self.with_free_pages(die, masks, source);
+        let masks = self.without_paced_writes(die, masks, source);
+        let masks = self.without_paused_collection(die, masks, source);
+        self.without_gathering_programs(die, masks, source)
     }
 
     /// Returns whether the transactions that may run at `die` depend only on its own queues and state, apart from free pages and paced GC
     /// (`gc.paced`). On drives with suspension, returns `false` while the die cannot begin an operation or has a suspended operation.
     #[inline(always)]
     pub(super) fn is_independent(&self, die: DieId) -> bool {
-        if !M::ALL_FEATURES {
-            return true;
-        }
         self.rules.dies_are_independent && (!self.dies.have_suspension() || self.dies.is_free(die))
     }
 
@@ -147,7 +94,7 @@ impl<'a, M: Model> Gate<'a, M> {
     /// if a read in `queued` can suspend its operation.
     #[inline(always)]
     pub(super) fn may_issue(&self, die: DieId, queued: PlaneMasks, may_need_collection: bool, now: Time) -> bool {
-        let may_suspend = || M::ALL_FEATURES && has_awaited_read(&queued) && self.dies.may_suspend(die, now);
+        let may_suspend = || has_awaited_read(&queued) && self.dies.may_suspend(die, now);
         !self.dies[self.dies.requester(die)].path.requests_command()
             && (may_need_collection || self.dies.accepts(die) || may_suspend())
     }
@@ -164,17 +111,9 @@ impl<'a, M: Model> Gate<'a, M> {
     #[inline]
     pub(super) fn is_short_of_pages<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> bool {
         let queued = self.queues.masks(die);
-        source.may_hold_programs(&ready, &queued) && !(M::ALL_FEATURES && self.dies.is_limited_to_reads(die))
+        source.may_hold_programs(&ready, &queued) && !self.dies.is_limited_to_reads(die)
     }
 }
-
-/// Classes of programs that wait in the queue until enough mapping units have gathered for a full program.
-const GATHERING_CLASSES: [TransactionClass; 4] = [
-    TransactionClass::UserProgram,
-    TransactionClass::MapProgram,
-    TransactionClass::ReplicaProgram,
-    TransactionClass::CollectProgram,
-];
 
 /// Classes of programs that may lack a free page. Unlike GC, they have no reserve of pages.
 const UNRESERVED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::WAITING_PROGRAMS);

@@ -13,8 +13,11 @@ use super::Gate;
 
 impl<M: Model> Gate<'_, M> {
     /// Returns `masks` (planes with queued transactions, by class) without the programs that parity queued at `die` precedes; `None` if no parity is
-    /// queued.
+    /// queued. Parity has its page, and does not gather.
     pub(super) fn ready_beside_parity(&self, die: DieId, mut masks: PlaneMasks) -> Option<PlaneMasks> {
+        if !self.rules.has_parity {
+            return None;
+        }
         let (class, priority) = (TransactionClass::MapProgram, Owner::FIRMWARE.priority);
         let is_parity = |&plane: &u8| {
             let head = self.queues.head(QueueId { die, class, plane, priority });

@@ -37,9 +37,9 @@ impl<M: Model> Gate<'_, M> {
     /// Returns whether GC has priority over user transactions on `die`. `false` while reads are queued that precede GC in any case
     /// (`GateRules::reads_before_collection`).
     #[inline]
-    fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
-        let yields = M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));
-        source.collection_first(die) && !yields
+    pub(super) fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
+        let yields = || self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));
+        source.collection_first(die) && !yields()
     }
 
     /// Returns whether GC precedes user transactions on `die`: it has priority, or paced GC (`gc.paced`) is overdue and holds back writes of the die.
@@ -47,18 +47,7 @@ impl<M: Model> Gate<'_, M> {
     #[inline]
     pub(in super::super) fn collection_goes_first<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let is_overdue = || self.dies[die].is_collection_overdue && source.writes_wait(die);
-        self.has_collection_priority(die, source) || (M::ALL_FEATURES && is_overdue())
-    }
-
-    /// Returns whether an operation suspended at `die` (or on its chip, under chip-wide suspension) belongs to GC with priority over reads.
-    pub(super) fn has_suspended_priority_collection<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
-        let has_priority =
-            |die: DieId| self.dies[die].state.has_suspended_internal() && self.has_collection_priority(die, source);
-        if self.dies.are_suspended_as_chips() {
-            self.dies.dies_of_chip(die).any(has_priority)
-        } else {
-            has_priority(die)
-        }
+        self.has_collection_priority(die, source) || is_overdue()
     }
 
     /// Returns whether suspension is on (`flash.suspension`) and user or map reads are queued at `die`.

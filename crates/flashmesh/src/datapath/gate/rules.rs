@@ -5,6 +5,8 @@ use crate::flash::geometry::Geometry;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::TransactionClass;
 
+use super::UNRESERVED_PROGRAMS;
+
 #[derive(Clone, Debug)]
 pub(in super::super) struct GateRules {
     /// Whether user and map reads precede GC even if GC has priority over user transactions.
@@ -13,6 +15,9 @@ pub(in super::super) struct GateRules {
     /// (`cache.destage-stripe`).
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
+    /// Classes of transactions that may have to wait although the die is free: programs without a reserve of pages, programs that gather mapping
+    /// units, and GC that pauses.
+    pub(super) limited: PlaneMasks,
     /// Whether the transactions that may run at a die depend only on its own queues and state, apart from free pages and paced GC (`gc.paced`).
     /// `false` with dies of a chip that depend on each other, independent plane reads, GC that alternates with the destage of stripes, parity,
     /// several mapping units per program, or Cleans (chip-to-chip moves of whole blocks).
@@ -35,10 +40,14 @@ impl GateRules {
             && !geometry.gathers_units()
             && !config.planes_read_alone()
             && pausing_collection == NOTHING;
+        let moves = PlaneMasks::all_of(&[TransactionClass::CollectProgram]);
+        let limited =
+            UNRESERVED_PROGRAMS.or(pausing_collection).or(if geometry.gathers_units() { moves } else { NOTHING });
         GateRules {
             reads_before_collection: config.reads_go_before_collection(),
             pausing_collection,
             has_parity,
+            limited,
             dies_are_independent,
         }
     }

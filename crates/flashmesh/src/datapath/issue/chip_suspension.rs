@@ -28,7 +28,7 @@ impl<M: Model> Datapath<M> {
             let entry = &self.dies[die];
             let is_requesting = entry.path.requests_command();
             is_in_use |= is_requesting || !entry.state.is_inactive();
-            let is_reserved = self.clean_execution.is_active() && self.clean_execution.is_reserved(die);
+            let is_reserved = self.is_cleaning() && self.clean_execution.is_reserved(die);
             let may_accept = !is_reserved && (!is_suspended || self.dies.accepts_beside_plane_reads(die));
             if !is_requesting && may_accept && has_awaited_read(&self.gate().ready_planes(die, source)) {
                 self.dies[die].requests_suspension = true;

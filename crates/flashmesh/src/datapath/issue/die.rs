@@ -33,9 +33,7 @@ impl<M: Model> Datapath<M> {
         let may_need_collection = has_unreserved_programs(&queued) || source.may_hold_programs(&queued, &queued);
         if self.gate().is_independent(die) && !may_need_collection {
             self.try_issue_without_programs(die, queued, kernel)
-        } else if (M::ALL_FEATURES && self.clean_execution.is_active())
-            || self.gate().may_issue(die, queued, may_need_collection, kernel.now())
-        {
+        } else if self.is_cleaning() || self.gate().may_issue(die, queued, may_need_collection, kernel.now()) {
             self.try_issue_general(die, queued, source, kernel)
         } else {
             IssueOutcome::Nothing
@@ -52,8 +50,8 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
-        if M::ALL_FEATURES && self.clean_execution.is_active() {
-            let is_free = self.dies.accepts_whole(die) && !self.dies[die].state.has_suspended();
+        if self.is_cleaning() {
+            let is_free = self.dies.accepts_whole(die) && !self.dies.has_suspended(die);
             match if is_free { self.clean_execution.take_pending(die) } else { None } {
                 Some(id) => return IssueOutcome::StartClean(die, id),
                 None if self.clean_execution.is_reserved(die)
@@ -102,27 +100,29 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
-        let entry = &self.dies[die];
         if self.dies.accepts(die) {
             // While other planes read, only reads may begin, and a suspended operation does not resume.
-            let is_whole_free = !M::ALL_FEATURES || self.dies.accepts_whole(die);
+            let is_whole_free = self.dies.accepts_whole(die);
             let ready = if is_whole_free { ready } else { ready.and(self.dies.independent_reads()) };
             if ready != NOTHING {
                 // Reads during a suspension request their path at once, even if the scheduler decides which die requests a path next.
-                if M::ALL_FEATURES && entry.state.has_suspended() {
+                if self.dies.has_suspended(die) {
                     self.request_command_path(die, kernel);
                 } else {
                     self.request_or_await_dispatch(die, kernel);
                 }
             } else if !is_whole_free {
                 return IssueOutcome::Nothing;
-            } else if M::ALL_FEATURES && entry.state.has_suspended() {
+            } else if self.dies.has_suspended(die) {
                 self.dies.resume_suspended(die, kernel);
             } else if !self.queues.has_work(die) {
                 self.dies.mark_idle(die);
                 return IssueOutcome::Idle(die, 1);
             }
-        } else if M::ALL_FEATURES && has_awaited_read(&ready) && self.gate().read_may_suspend(die, source, kernel) {
+        } else if self.dies.have_suspension()
+            && has_awaited_read(&ready)
+            && self.gate().read_may_suspend(die, source, kernel)
+        {
             self.request_command_path(die, kernel);
         }
         IssueOutcome::Nothing

@@ -173,7 +173,7 @@ impl<M: Model> TransactionQueues<M> {
 
     /// Returns whether programs of the drive write several mapping units, which wait in their queues until they fill a program.
     #[inline(always)]
-    pub(super) fn gathers(&self) -> bool {
+    pub fn gathers(&self) -> bool {
         M::ALL_FEATURES && self.gather.is_enabled()
     }
 

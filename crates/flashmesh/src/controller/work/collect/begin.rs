@@ -31,7 +31,7 @@ impl Collections {
     /// Starts the collection of a plane that is short of free pages, or promotes its background collection to the foreground.
     #[inline]
     pub fn collect_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
-        if M::ALL_FEATURES && cx.shared.ftl.blocks().has_twins() {
+        if cx.has_superblocks() {
             return self.collect_superblock_if_needed(plane, cx);
         }
         match &mut self.by_plane[plane.index()] {
@@ -99,7 +99,7 @@ impl Collections {
     #[inline(never)]
     fn collect_in_background<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
         let first = cx.shared.geometry.first_plane(die);
-        if M::ALL_FEATURES && cx.shared.ftl.blocks().has_twins() {
+        if cx.has_superblocks() {
             if self.first_of(cx.shared.ftl.blocks().superblocks().members(first)).is_none() {
                 self.begin_in_background(first, cx);
             }
