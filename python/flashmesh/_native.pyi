@@ -88,6 +88,9 @@ class Config:
     def notes(self) -> list[str]:
         """Returns the notes for the author of the configuration, one sentence each, such as keys that were renamed."""
 
+    def unused(self) -> list[str]:
+        """Returns the keys that the file keeps for a mode that it does not select, one sentence each: they have no effect."""
+
     def to_toml(self) -> str: ...
     def to_json(self) -> str: ...
     def warm_up(self) -> str:

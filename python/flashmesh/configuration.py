@@ -251,6 +251,9 @@ def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] 
     config = read_quietly(source, overrides, jobs or [])
     for note in config.notes():
         tell(note, source)
+    if isinstance(source, (str, Path, PipeText)):
+        for note in config.unused():
+            tell(note, source, UserWarning)
     return config
 
 

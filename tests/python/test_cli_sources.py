@@ -171,3 +171,33 @@ def test_explaining_a_measure_names_the_command_that_does(cli: Cli) -> None:
         done = cli("explain", name)
         assert done.returncode == 2
         assert "is a measure of results: flashmesh measures says what it is" in done.stderr
+
+
+CLOSED = '[replay]\nmode = "closed"\noutstanding = 8\n[workload]\nrequests = 100\n'
+UNUSED = 'note: f.toml: replay.outstanding has no effect: replay.mode is "closed"'
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "is_noted"),
+    [
+        (CLOSED, (), True),
+        (CLOSED, ("replay.mode=stress",), False),
+        ("[replay]\noutstanding = 8\n[workload]\nrequests = 100\n", (), False),
+        ('preset = "samsung-pm9a3"\n[workload]\nrequests = 100\n', (), False),
+    ],
+)
+def test_a_key_that_a_file_keeps_for_another_mode_is_noted(
+    cli: Cli, tmp_path: Path, text: str, settings: tuple[str, ...], is_noted: bool
+) -> None:
+    (tmp_path / "f.toml").write_text(text)
+    done = cli("run", "f.toml", *(part for setting in settings for part in ("--set", setting)))
+    assert done.returncode == 0, done.stderr
+    assert (UNUSED in done.stderr) == is_noted
+    assert is_noted or "no effect" not in done.stderr
+
+
+def test_a_printed_configuration_is_read_without_notes(cli: Cli, tmp_path: Path) -> None:
+    printed = cli("config", "preset:samsung-pm9a3", "--set", "workload.requests=100")
+    (tmp_path / "f.toml").write_text(printed.stdout)
+    done = cli("run", "f.toml")
+    assert (done.returncode, "no effect" in done.stderr) == (0, False), done.stderr

@@ -12,7 +12,17 @@ use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 
 /// A complete and valid configuration, with notes for its author.
 #[pyclass(frozen, module = "flashmesh._native")]
-pub struct Config(pub config::Config, Vec<String>);
+pub struct Config {
+    pub config: config::Config,
+    notes: Vec<String>,
+    unused: Vec<String>,
+}
+
+impl From<config::Loaded> for Config {
+    fn from(read: config::Loaded) -> Config {
+        Config { config: read.config, notes: read.notes, unused: read.unused }
+    }
+}
 
 #[pymethods]
 impl Config {
@@ -22,7 +32,7 @@ impl Config {
     #[pyo3(signature = (path, overrides, jobs=Vec::new()))]
     fn from_file(py: Python<'_>, path: PathBuf, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
         let config = py.detach(|| guarded(|| config::Config::from_file_with_jobs(&path, &jobs, &overrides)))?;
-        config.map(|read| Config(read.config, read.notes)).map_err(|error| ConfigError::new_err(shown(&error)))
+        config.map(Config::from).map_err(|error| ConfigError::new_err(shown(&error)))
     }
 
     /// Reads a configuration from a text. Error messages call the text `name`. `jobs` take precedence over the text, and `overrides` over
@@ -31,41 +41,46 @@ impl Config {
     #[pyo3(signature = (text, name, overrides, jobs=Vec::new()))]
     fn from_str(py: Python<'_>, text: &str, name: &str, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
         let config = py.detach(|| guarded(|| config::Config::from_str_with_jobs(text, name, &jobs, &overrides)))?;
-        config.map(|read| Config(read.config, read.notes)).map_err(|error| ConfigError::new_err(shown(&error)))
+        config.map(Config::from).map_err(|error| ConfigError::new_err(shown(&error)))
     }
 
     /// Returns the notes for the author of the configuration, one sentence each, such as keys that were renamed.
     fn notes(&self) -> Vec<String> {
-        self.1.clone()
+        self.notes.clone()
+    }
+
+    /// Returns the keys that the file keeps for a mode that it does not select, one sentence each: they have no effect.
+    fn unused(&self) -> Vec<String> {
+        self.unused.clone()
     }
 
     /// Returns the configuration as TOML, with the value of every parameter.
     fn to_toml(&self) -> String {
-        self.0.to_toml()
+        self.config.to_toml()
     }
 
     fn to_json(&self) -> String {
-        self.0.to_json()
+        self.config.to_json()
     }
 
     /// Returns the event that ends the warm-up: the value of `measure.warm-up`, or what the configuration determines if the key is unset.
     fn warm_up(&self) -> String {
-        self.0.warm_up().to_string()
+        self.config.warm_up().to_string()
     }
 
     /// Returns the names of the streams, in the order of their numbers.
     fn stream_names(&self) -> Vec<String> {
-        self.0.streams().into_iter().map(|stream| stream.name).collect()
+        self.config.streams().into_iter().map(|stream| stream.name).collect()
     }
 
     /// Returns the paths of the traces that streams replay.
     fn traces(&self) -> Vec<PathBuf> {
-        self.0.streams().into_iter().filter_map(|stream| stream.workload.trace).collect()
+        self.config.streams().into_iter().filter_map(|stream| stream.workload.trace).collect()
     }
 
     /// Returns the key and the name of each Python policy in the configuration.
     fn policies(&self) -> Vec<(String, String)> {
-        self.0.policy.named().map(|(key, name)| (key.to_owned(), name.to_owned())).collect()
+        self.config.policy.named().map(|(key, name)| (key.to_owned(), name.to_owned())).collect()
     }
 
     /// Returns the traces and fitted profiles as (stream that reads the file, path), sorted by stream.
@@ -74,7 +89,7 @@ impl Config {
             let paths = [stream.workload.trace, stream.workload.fitted].into_iter().flatten();
             paths.map(move |path| (stream.name.clone(), path.to_string_lossy().into_owned()))
         };
-        let mut streams = self.0.streams();
+        let mut streams = self.config.streams();
         streams.sort_by(|one, other| one.name.cmp(&other.name));
         streams.into_iter().flat_map(files).collect()
     }
@@ -82,18 +97,18 @@ impl Config {
     /// Returns three sizes in bytes: the address space of a run, its peak memory, and the part of the peak memory that preconditioning
     /// accesses. With `checks`, includes the memory of the oracles.
     fn memory(&self, checks: bool) -> PyResult<(u64, u64, u64)> {
-        let memory = self.0.memory_estimate(checks).map_err(|error| exception(&error))?;
+        let memory = self.config.memory_estimate(checks).map_err(|error| exception(&error))?;
         Ok((memory.reserved, memory.used, memory.preconditioned))
     }
 
     /// Returns the reason why `key` has no effect on a run; None if `key` has an effect or does not exist.
     fn unread(&self, key: &str) -> Option<String> {
-        self.0.why_ineffective(key)
+        self.config.why_ineffective(key)
     }
 
     /// Returns a hash, which is equal for configurations that determine the same run.
     fn hash(&self) -> String {
-        self.0.hash()
+        self.config.hash()
     }
 }
 

@@ -110,7 +110,7 @@ impl Drive {
     #[new]
     #[pyo3(signature = (config, check, drives=None))]
     fn new(py: Python<'_>, config: &Config, check: bool, drives: Option<&Bound<'_, PreparedDrives>>) -> PyResult<Self> {
-        let (config, drives) = (&config.0, drives.map(|drives| &drives.get().0));
+        let (config, drives) = (&config.config, drives.map(|drives| &drives.get().0));
         let opened = py.detach(|| guarded(|| stepping::Drive::prepared(config, check, drives)))?;
         opened.map(|drive| Drive(Mutex::new(drive))).map_err(|error| exception(&error))
     }

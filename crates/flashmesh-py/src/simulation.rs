@@ -86,7 +86,7 @@ impl PreparedDrives {
 
     /// Returns the key of the initial state of a run; None if each run prepares its own state. Runs with the same key share one state.
     fn key(&self, config: &Config) -> Option<String> {
-        simulation::Simulation::state_key(&config.0, &self.0)
+        simulation::Simulation::state_key(&config.config, &self.0)
     }
 
     /// Returns the problems with the folder since the last call, one sentence each.
@@ -140,7 +140,7 @@ impl Simulation {
         let drives = drives.map(|drives| &drives.get().0);
         let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.get().0));
         let opened =
-            py.detach(|| guarded(|| simulation::Simulation::with_control(&config.0, alone, drives, &control)))?;
+            py.detach(|| guarded(|| simulation::Simulation::with_control(&config.config, alone, drives, &control)))?;
         let simulation = Mutex::new(opened.map_err(|error| exception(&error))?);
         let (timeline, fault, scheduler) = Default::default();
         Ok(Simulation { simulation, timeline, fault, scheduler })

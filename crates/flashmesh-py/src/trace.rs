@@ -23,7 +23,7 @@ const SECTOR_SIZE: Bytes = Bytes::new(512);
 /// Reads the trace of a configuration. Returns its summary as JSON, and remarks on lines that are not requests.
 #[pyfunction]
 pub fn scan_trace(py: Python<'_>, config: &Config) -> PyResult<(String, Vec<String>)> {
-    let workload = &config.0.workload;
+    let workload = &config.config.workload;
     let scanned = py.detach(|| guarded(|| scan(workload, ADDRESSES_MAX, SECTOR_SIZE)))?;
     let summary = scanned.map_err(|error| WorkloadError::new_err(shown(&error)))?;
     Ok((json(&summary)?, summary.remarks()))
@@ -42,7 +42,7 @@ pub fn convert_trace(
     drop_unwritable: bool,
 ) -> PyResult<(String, Vec<String>)> {
     let work = || -> Result<Conversion, ConvertError> {
-        let (workload, format) = (&config.0.workload, OutputFormat::find(format)?);
+        let (workload, format) = (&config.config.workload, OutputFormat::find(format)?);
         let stream = format.open(workload)?;
         let file = OpenOptions::new().write(true).truncate(true).open(&path)?;
         let mut packed = CompressedWriter::new(Compression::of_name(&name), file)?;
@@ -65,7 +65,7 @@ pub fn convert_trace(
 /// requests.
 #[pyfunction]
 pub fn fit_trace(py: Python<'_>, config: &Config) -> PyResult<(String, String, Vec<String>)> {
-    let fitted = py.detach(|| guarded(|| fit(&config.0.workload)))?;
+    let fitted = py.detach(|| guarded(|| fit(&config.config.workload)))?;
     let (model, summary) = fitted.map_err(|error| WorkloadError::new_err(shown(&error)))?;
     Ok((model.to_toml(), json(&summary)?, summary.remarks()))
 }
@@ -117,7 +117,7 @@ struct Compared {
 #[pyfunction]
 pub fn compare_traces(py: Python<'_>, original: &Config, copy: &Config) -> PyResult<String> {
     let work = || -> Result<Vec<Figure>, flashmesh::error::WorkloadError> {
-        let (original, copy) = (&original.0.workload, &copy.0.workload);
+        let (original, copy) = (&original.config.workload, &copy.config.workload);
         let summary = scan(original, ADDRESSES_MAX, SECTOR_SIZE)?;
         let statistics = |workload| -> Result<Statistics, flashmesh::error::WorkloadError> {
             let mut statistics = Statistics::new(summary.requests, Time::from_ps(summary.span_ps));

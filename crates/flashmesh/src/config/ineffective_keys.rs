@@ -107,30 +107,43 @@ impl Loader {
     /// effect depends: a file may contain values for several modes, and overrides may switch between them. A top-level key is not reported
     /// if it has an effect in at least one stream. Keys of a preset are never reported. A Python policy does not count as a mode: keys of
     /// the replaced built-in policy in the same file are reported.
+    ///
+    /// A key that a file keeps for a mode that it does not select itself is a note, unless an override selects the mode.
     pub(super) fn report_ineffective(&mut self) {
         let entries = self.config.entries();
         let streams: Vec<String> = self.config.stream.iter().map(|stream| format!("stream.{}", stream.name)).collect();
         let above = KeyScope { entries: &entries, stream: None };
         let scopes: Vec<KeyScope<'_>> =
             streams.iter().map(|stream| KeyScope { stream: Some(stream.as_str()), ..above }).collect();
-        let mut found = Vec::new();
+        let (mut found, mut notes) = (Vec::new(), Vec::new());
         for spec in parameters() {
-            let mut first = |find: &dyn Fn(&UsedWith) -> Option<UnrenderedProblem>| {
+            let mut first = |find: &mut dyn FnMut(&UsedWith) -> Option<UnrenderedProblem>| {
                 found.extend(spec.used_with.iter().find_map(find));
             };
             if streams.is_empty() || !StreamConfig::has_section(spec.section) {
-                first(&|with| self.ineffective_in_scope(spec, with, above));
+                first(&mut |with| self.ineffective_in_scope(spec, with, above, &mut notes));
                 continue;
             }
             for &scope in &scopes {
-                first(&|with| self.ineffective_in_scope(spec, with, scope));
+                first(&mut |with| self.ineffective_in_scope(spec, with, scope, &mut notes));
             }
-            first(&|with| self.ineffective_in_all(spec, with, above, &scopes));
+            first(&mut |with| self.ineffective_in_all(spec, with, above, &scopes));
         }
         if !streams.is_empty() {
             found.extend(self.shadowed_overrides(&streams));
         }
         self.findings.extend(found);
+        self.unused.extend(notes);
+    }
+
+    /// Returns whether a file keeps `setting` for a mode that the same file deselects: no later layer sets the key on which the effect of
+    /// `setting` depends, and the file is not in the canonical form, which sets every key.
+    fn is_kept_by_file(&self, with: &UsedWith, scope: KeyScope<'_>, setting: &Setting) -> bool {
+        let is_later = |condition: &Condition| {
+            let paths = [scope.path(condition), condition.path()];
+            paths.iter().any(|path| self.settings.get(path).is_some_and(|by| by.layer > setting.layer))
+        };
+        setting.layer == Layer::File && !self.sets_every_key(Layer::File) && !with.any_of.iter().any(is_later)
     }
 
     /// Returns the setting of a key in the file, the fio jobs or the overrides; `None` if none of them sets the key, or if the value is invalid.
@@ -143,13 +156,20 @@ impl Loader {
         spec: &ParameterSpec,
         with: &UsedWith,
         scope: KeyScope<'_>,
+        notes: &mut Vec<String>,
     ) -> Option<UnrenderedProblem> {
         let section = scope.section(spec.section);
         let setting = self.user_setting(&section, spec.key)?;
-        if scope.holds(with) || self.is_condition_set(with, scope, setting, false) {
+        if scope.holds(with) {
             return None;
         }
         let message = format!("{} has no effect: {}", dotted(&section, spec.key), scope.actual_values(with));
+        if self.is_condition_set(with, scope, setting, false) {
+            if self.is_kept_by_file(with, scope, setting) {
+                notes.push(message);
+            }
+            return None;
+        }
         Some(unused(setting, message, format!("{}, or leave {} away", scope.remedy(with), spec.key)))
     }
 

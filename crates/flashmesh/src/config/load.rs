@@ -85,6 +85,8 @@ pub struct Loaded {
     pub config: Config,
     /// Notes about accepted old names, one sentence each. The notes do not affect the configuration.
     pub notes: Vec<String>,
+    /// Keys that the file keeps for a mode that it does not select, one sentence each: they have no effect.
+    pub unused: Vec<String>,
 }
 
 #[derive(Default)]
@@ -93,6 +95,8 @@ pub(super) struct Loader {
     pub findings: Vec<UnrenderedProblem>,
     pub config: Config,
     notes: Vec<String>,
+    /// Keys of the file without effect, one sentence each.
+    pub unused: Vec<String>,
     /// The settings by full key, such as `fabric.kind` or `stream.oltp.replay.mode`.
     pub settings: BTreeMap<String, Setting>,
     named: Vec<NamedTable>,
@@ -428,7 +432,7 @@ impl Loader {
             if !self.config.stream.is_empty() {
                 self.config.reset_stream_defaults();
             }
-            return Ok(Loaded { config: self.config, notes: self.notes });
+            return Ok(Loaded { config: self.config, notes: self.notes, unused: self.unused });
         }
         self.findings.sort_by_key(|finding| finding.location.as_ref().map(|place| (place.source, place.span.start)));
         Err(ConfigError::new(&self.sources, &self.findings))
