@@ -181,7 +181,11 @@ def test_a_row_is_read() -> None:
         (",random,1,", ",random,0,", ":2: outstanding is '0': expected an integer, 1 to 65,535"),
         (",random,1,", ",random,1.5,", ":2: outstanding is '1.5': expected an integer"),
         (",mean\n", "\n", ":2: has another number of cells than the heading: 9, not 10"),
-        (",40,", ",1,040,", ":2: has another number of cells than the heading: 11, not 10; a cell with a comma needs"),
+        (
+            ",40,",
+            ",1,040,",
+            ":2: has another number of cells than the heading: 11, not 10; a number has no separators of thousands",
+        ),
         (f"{GOOD}\n", f"{GOOD}\n{GOOD}\n", ":3: made up has 'random read 4 KiB QD1 mean' of 'data sheet' twice"),
         (f"{GOOD}\n", "", ": has no row"),
     ],

@@ -13,7 +13,7 @@ from flashmesh.configuration import value_text
 from flashmesh.importers.problems import Source, suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from flashmesh._native import Config
@@ -31,16 +31,17 @@ OF_SWEEP = ("axes", "zip", "random", "latin-hypercube")
 """Keys of a sweep file that a search file does not have."""
 
 
-def of_another_command(path: Path, tables: Mapping[str, Any]) -> str:
+def of_another_command(path: Path, tables: Mapping[str, Any], known: Collection[str]) -> str:
     """Returns which command runs a file: of a search, a sweep or a configuration; empty if it is none of these.
 
     Args:
         path: The file.
         tables: Its content, which has a key that its reader does not know.
+        known: The keys that its reader knows.
     """
-    if "config" in tables and "space" in tables:
+    if "config" in tables and "space" in tables and "space" not in known:
         return f"this is a search: `flashmesh optimise {path}` runs it"
-    if "config" in tables and any(key in tables for key in OF_SWEEP):
+    if "config" in tables and any(key in tables and key not in known for key in OF_SWEEP):
         return f"this is a sweep: `flashmesh sweep {path}` runs it"
     if "config" not in tables and ("preset" in tables or any(name in tables for name, _ in sections() if name)):
         return f"this is a configuration: `flashmesh run {path}` runs it"
@@ -137,7 +138,7 @@ class TomlFile:
             if key not in known:
                 near = suggestion(key, known)
                 told = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
-                told = of_another_command(self.path, self.tables) or told
+                told = of_another_command(self.path, self.tables, known) or told
                 raise self.problem((key,), f"unknown key {key}", told, part="key")
 
     def placed(self, error: ConfigError, settings: Mapping[str, str]) -> ConfigError:

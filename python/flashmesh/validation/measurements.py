@@ -219,7 +219,7 @@ def cells_of(table: csv.DictReader[str], name: str) -> Iterator[tuple[str, dict[
             cells = sum(value is not None for key, value in row.items() if key is not None) + len(row.get(None) or ())
             raise ConfigError(
                 f"{place}: has another number of cells than the heading: {cells}, not {len(table.fieldnames or ())}; "
-                'a cell with a comma needs double quotes, such as "6,500"'
+                "a number has no separators of thousands, and a text with a comma needs double quotes"
             )
         yield place, {key.strip(): value.strip() for key, value in row.items()}
 
