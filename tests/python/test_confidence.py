@@ -118,25 +118,34 @@ def test_a_window_whose_interval_would_hide_a_drift_is_too_short() -> None:
 def test_the_length_of_a_steady_run_is_a_time_where_a_time_ends_the_run() -> None:
     full = {"precondition.kind": "random", "workload.read-share": 0}
     counted = flashmesh.run(SMALL, overrides=full | {"workload.requests": 2_000})
-    assert "requests would be enough (workload.requests)." in shown(counted)
-    timed = flashmesh.run(SMALL, overrides=full | {"replay.stop-time": "10ms"})
+    assert "requests are needed (workload.requests)." in shown(counted)
+    timed = flashmesh.run(SMALL, overrides=full | {"replay.stop-time": "100ms"})
+    assert timed.requests >= headline.RATE_MIN
     needed = timed.steadiness.requests_needed
     assert needed is not None
     assert f"{q.time(needed / timed.iops * 1e12)} at this rate (replay.stop-time;" in shown(timed)
 
 
-@pytest.mark.parametrize(("reason", "verb"), [("short", "would"), ("drift", "may"), ("warm-up", "may")])
-def test_a_length_that_no_result_tells_is_no_promise(reason: str, verb: str) -> None:
+@pytest.mark.parametrize(
+    ("reason", "number"),
+    [
+        ("short", "at least 4,000 requests are needed"),
+        ("drift", "about 4,000 requests may be enough"),
+        ("warm-up", "about 4,000 requests may be enough"),
+        ("rounds", "about 4,000 requests would be enough"),
+    ],
+)
+def test_a_length_that_no_result_tells_is_no_promise(reason: str, number: str) -> None:
     document = flashmesh.run(SMALL, overrides={"workload.requests": 500}).document
     steadiness = {"steady": False, "reasons": [reason], "requests_needed": 4_000}
     told = headline.longer(Result.from_document({**document, "steadiness": steadiness}))
-    assert told == f"; about 4,000 requests {verb} be enough (workload.requests)."
+    assert told == f"; {number} (workload.requests)."
 
 
 def test_the_length_of_a_steady_run_of_several_streams_is_a_multiple_for_each_of_them() -> None:
     full = {"precondition.kind": "random", "workload.read-share": 0, "workload.requests": 1_000}
     told = shown(flashmesh.run(SMALL | {"stream": {"a": {}, "b": {}}}, overrides=full))
-    assert "times as many requests of each stream would be enough (workload.requests)." in told
+    assert "times as many requests of each stream are needed (stream.NAME.workload.requests)." in told
 
 
 def test_a_run_of_the_length_that_is_said_to_be_enough_has_no_filling_cache() -> None:
@@ -198,9 +207,9 @@ def test_a_run_of_an_empty_drive_that_is_not_precise_is_advised_to_begin_with_a_
         told = shown(flashmesh.run("preset:venice-z-nand", overrides=overrides))
         assert "NOT PRECISE" in told
         assert (advice in told) == is_advised
-        assert ("raise workload.requests" in told) != is_advised
+        assert ("more requests narrow it (workload.requests)" in told) != is_advised
     read = drive | {"workload.read-share": 1, "measure.precision": "0.01%"}
-    assert "raise workload.requests" in shown(flashmesh.run("preset:venice-z-nand", overrides=read))
+    assert "more requests narrow it (workload.requests)" in shown(flashmesh.run("preset:venice-z-nand", overrides=read))
 
 
 def warning_and_result(figure: str) -> tuple[str, flashmesh.Result]:
@@ -270,7 +279,7 @@ def test_difference_within_the_intervals_is_marked(cli: Cli) -> None:
     row = next(line for line in table.splitlines() if line.startswith("IOPS"))
     assert row.count("+-") == 2
     assert row.rstrip().endswith("~")
-    assert "the difference lies within the 95 % intervals" in table
+    assert "the 95 % interval of the ratio holds 1" in table
     axes = ("--vary", "flash.program-time=2300us,500us", "--set", "workload.requests=20_000")
     row = next(line for line in cli("compare", DEMO, *axes).stdout.splitlines() if line.startswith("IOPS"))
     assert "~" not in row

@@ -269,6 +269,17 @@ def test_differences_that_seeds_explain_are_none(some: Result) -> None:
     ]
 
 
+def test_a_difference_that_is_certain_but_small_is_not_called_noise(some: Result) -> None:
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"fabric.kind": kind, "seed": seed}, {"iops": value * (1 + 0.1 * seed)})
+        for kind, value in (("bus", 1.0e6), ("ideal", 0.99e6))
+        for seed in range(3)
+    ]
+    assert made_up(some, *runs).findings() == [
+        "ideal and bus differ by less than 2 %, or by no more than noise does, in throughput and in p99."
+    ]
+
+
 def test_under_a_load_that_all_serve_latency_is_compared(some: Result) -> None:
     runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
         ({"fabric.kind": kind}, {"p99": p99}) for kind, p99 in (("bus", 100e6), ("pssd", 39e6), ("nossd", 300e6))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def test_a_rate_missed_on_a_saturated_drive_is_not_blamed_on_the_depth(tmp_path:
     assert len(depth.missed(result.document)) == 1
     told = shown(result)
     assert "with 64 requests in flight, on a saturated drive (its dies: " in told
-    assert "more in flight would only wait longer, so lower the rates" in told
+    assert "more in flight would only wait longer, so lower the rate." in told
     assert "iodepth=" not in told
     assert result.bound.sentence in told
     # At most 64 requests are in flight, so no queue grows.
@@ -111,7 +112,7 @@ def test_jobs_that_wait_for_a_full_cache_are_told_what_the_drive_sustains(tmp_pa
     assert [missed.name for missed in depth.missed(result.document)] == ["a", "b"]
     told = shown(result)
     assert "the drive does not sustain the rates of the 3 jobs together, which reach" in told
-    assert "of their time waiting for space in the device cache" in told
+    assert "of the latency waiting for space in the device cache" in told
     assert "more in flight would only take from the others or wait longer, so lower the rates" in told
     assert "iodepth=" not in told
     assert BEHIND not in told
@@ -138,7 +139,25 @@ def test_collection_is_the_limit_only_with_requests_for_every_die() -> None:
     assert [missed.limit for missed in depth.missed(document)] == [""]
     document["host"]["queues"][0]["occupancy_mean"] = 1_000.0
     (missed,) = depth.missed(document)
-    assert "of their time behind garbage collection" in missed.limit
+    assert "of the latency behind garbage collection" in missed.limit
+
+
+def test_collection_is_the_limit_where_the_rate_takes_more_in_flight_than_there_are_dies() -> None:
+    document = flashmesh.run(DRIVE, overrides=OPEN | {"replay.outstanding-max": 1}).document
+    mean = document["streams"][0]["breakdown_ps"]["mean"]
+    mean["behind_gc"] = 2 * sum(time for key, time in mean.items() if key != "count")
+    (missed,) = depth.missed(document)
+    needed = missed.rate * missed.latency_ps / 10**12
+    for is_limit, dies in ((False, math.ceil(needed) + 1), (True, math.floor(needed))):
+        document["configuration"]["geometry"] |= {"channels": dies, "chips-per-channel": 1, "dies-per-chip": 1}
+        (missed,) = depth.missed(document)
+        assert bool(missed.limit) == is_limit
+
+
+def test_streams_without_a_rate_are_told_apart_from_the_one_that_misses_its_own() -> None:
+    together = depth.Together(3, 1, are_jobs=True, iops=1_000.0, bandwidth_bytes_per_s=4e6)
+    told = "the drive does not sustain this rate beside 2 jobs without a rate; together they reach 1.000k IOPS"
+    assert together.told().startswith(told)
 
 
 def test_a_stream_that_keeps_its_rate_does_not_bring_back_the_backlog_of_another(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ DEPTH_MAX = 65_535
 """Maximum value of `replay.outstanding-max`."""
 NAMED_MAX = 3
 """Maximum number of streams that a text names."""
+LISTED_MAX = 5
+"""Maximum number of further streams whose names a text lists."""
 RISES = "more as latency rises with the depth"
 """Reservation about a depth that is computed from the latency at a smaller depth."""
 PARTS = {
@@ -51,6 +53,8 @@ class Together:
     """Number and total throughput of the streams that run in one phase."""
 
     streams: int
+    rated: int
+    """Number of the streams that have a rate."""
     are_jobs: bool
     """Whether all streams are jobs of fio."""
     iops: float
@@ -59,11 +63,13 @@ class Together:
     def told(self) -> str:
         """Returns that the drive does not sustain the rates of the streams, with their total throughput."""
         noun = "jobs" if self.are_jobs else "streams"
-        reached = f"{q.scaled(self.iops)} IOPS and {q.bandwidth(self.bandwidth_bytes_per_s)}"
-        return (
-            f"the drive does not sustain the rates of the {self.streams:,} {noun} together, which reach {reached} in "
-            "all"
-        )
+        reached = f"{q.scaled(self.iops)} IOPS and {q.bandwidth(self.bandwidth_bytes_per_s)} in all"
+        if self.rated < self.streams:
+            rates = "this rate" if self.rated == 1 else "these rates"
+            others = self.streams - self.rated
+            beside = f"{others:,} {noun if others > 1 else noun.removesuffix('s')} without a rate"
+            return f"the drive does not sustain {rates} beside {beside}; together they reach {reached}"
+        return f"the drive does not sustain the rates of the {self.streams:,} {noun} together, which reach {reached}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +141,8 @@ def missed(document: Mapping[str, Any]) -> list[Missed]:
         if reached < rate * (1 - TOLERANCE) and rate * from_issue / 10**12 > depth * (1 + TOLERANCE):
             name = stream["name"] if "stream" in document["configuration"] else ""
             is_mix = 0 < workload.get("read-share", 0.0) < 1
-            limit, together = limit_of(document, stream["name"]), together_with(document, replay)
+            needed = rate * from_issue / 10**12
+            limit, together = limit_of(document, stream["name"], needed), together_with(document, replay)
             found.append(Missed(name, is_job(workload), is_mix, depth, rate, reached, from_issue, limit, together))
     return found
 
@@ -146,11 +153,16 @@ def rate_of(table: Mapping[str, Any]) -> float:
     return 10**12 / (interarrival * table.get("replay", {}).get("time-scale", 1.0)) if interarrival else 0.0
 
 
-def limit_of(document: Mapping[str, Any], name: str) -> str:
+def limit_of(document: Mapping[str, Any], name: str, needed: float) -> str:
     """Returns what in the drive keeps a stream below its rate, in words; empty if the drive could complete more.
 
     This is a saturated part, or a wait that takes most of the latency of the stream and that more requests in flight
     would only lengthen: for space in the device cache, or for collection with requests enough for every die.
+
+    Args:
+        document: The result.
+        name: Name of the stream.
+        needed: The requests in flight that its rate takes at its latency.
     """
     bound = document["bound"]
     if bound["share"] >= SATURATED:
@@ -161,10 +173,10 @@ def limit_of(document: Mapping[str, Any], name: str) -> str:
     total = sum(times.values())
     for key, what, counts in (
         ("cache", "waiting for space in the device cache", is_cache_full(document)),
-        ("behind_gc", "behind garbage collection", fills_dies(document)),
+        ("behind_gc", "behind garbage collection", fills_dies(document) or needed >= dies_of(document)),
     ):
         if counts and times.get(key, 0.0) >= WAITING * total > 0:
-            return f"which spend {q.share(times[key] / total)} of their time {what}"
+            return f"with {q.share(times[key] / total)} of the latency {what}"
     return ""
 
 
@@ -189,9 +201,13 @@ def is_cache_full(document: Mapping[str, Any]) -> bool:
 
 def fills_dies(document: Mapping[str, Any]) -> bool:
     """Returns whether at least as many commands are in flight as the drive has dies."""
+    return bool(sum(queue["occupancy_mean"] for queue in document["host"]["queues"]) >= dies_of(document))
+
+
+def dies_of(document: Mapping[str, Any]) -> int:
+    """Returns the number of dies of the drive."""
     geometry = document["configuration"]["geometry"]
-    dies = geometry["channels"] * geometry["chips-per-channel"] * geometry["dies-per-chip"]
-    return bool(sum(queue["occupancy_mean"] for queue in document["host"]["queues"]) >= dies)
+    return int(geometry["channels"] * geometry["chips-per-channel"] * geometry["dies-per-chip"])
 
 
 def together_with(document: Mapping[str, Any], replay: Mapping[str, Any]) -> Together:
@@ -203,6 +219,7 @@ def together_with(document: Mapping[str, Any], replay: Mapping[str, Any]) -> Tog
     ]
     return Together(
         len(found),
+        sum(table.get("replay", {}).get("mode") == "open" and rate_of(table) > 0 for _, table in found),
         all(is_job(table.get("workload", {})) for _, table in found),
         sum(stream["iops"] for stream, _ in found),
         sum(stream["bandwidth_bytes_per_s"] for stream, _ in found),
@@ -248,9 +265,14 @@ def text(streams: Sequence[Missed]) -> str:
         together = by_drive[0].together
         others = "take from the others or wait longer" if together.streams > 1 else "wait longer"
         last = min(len(by_drive), NAMED_MAX) - 1
-        sentences[last] += f"; more in flight would only {others}, so lower the rates"
+        rates = "rate" if together.rated == 1 else "rates"
+        sentences[last] += f"; more in flight would only {others}, so lower the {rates}"
         if together.streams > 1:
             sentences[0] = f"{together.told()}: {sentences[0]}"
     named = "; ".join(sentences)
-    more = len(streams) - NAMED_MAX
-    return f"{named}; {more:,} more are below their rate, too" if more > 0 else named
+    left = ordered[NAMED_MAX:]
+    if not left:
+        return named
+    names = ", ".join(stream.name for stream in left[:LISTED_MAX])
+    more = f" and {len(left) - LISTED_MAX:,} more" if len(left) > LISTED_MAX else ""
+    return f"{named}; below their rate, too: {names}{more}"

@@ -162,7 +162,10 @@ def of_tail(
     latency = [gain for gain in (pairing.gain(first, each, p99) for each in others) if gain]
     clear = [gain for gain in latency if gain.is_clear]
     if not clear:
-        return [f"{listed(others)} and {first} differ by no more than noise does, in throughput and in p99{whole}."]
+        speed = [gain for gain in (pairing.gain(first, each, values["IOPS"]) for each in others) if gain]
+        little = f"by less than {share(CLEAR)}, or " if any(gain.is_certain for gain in (*speed, *latency)) else ""
+        told = f"{listed(others)} and {first} differ {little}by no more than noise does"
+        return [f"{told}, in throughput and in p99{whole}."]
     found = winners(pairing, texts, p99, -1)
     if found:
         told = "; ".join(parts(found, first, *LOWEST))

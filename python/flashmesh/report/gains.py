@@ -48,6 +48,8 @@ class Gain:
     """Whether any of the ratios differs from 1 by `CLEAR` or more, and by more than its 95 % interval."""
     has_intervals: bool = True
     """Whether every ratio has a 95 % interval, so that its noise is known."""
+    is_certain: bool = False
+    """Whether the 95 % interval of any of the ratios excludes 1, however small the difference."""
 
     @property
     def mean(self) -> float:
@@ -142,7 +144,8 @@ class Pairing:
         if not known:
             return None
         has_intervals = all(each.low is not None for each in known)
-        return Gain(value, tuple(each.mean for each in known), any(map(is_clear, known)), has_intervals)
+        is_certain = any(each.low is not None and not each.contains(1) for each in known)
+        return Gain(value, tuple(each.mean for each in known), any(map(is_clear, known)), has_intervals, is_certain)
 
     def conditions(self) -> list[tuple[str, ...]]:
         """Returns the combinations of the other settings as `key=value`, in the order of the runs."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import Config, presets
 from flashmesh.aggregate.estimate import Estimate
 from flashmesh.aggregate.steadiness import is_whole_trace
-from flashmesh.report import depth
+from flashmesh.report import depth, more_requests
 from flashmesh.report import quantities as q
 from flashmesh.report.replay import phases, stops_at_a_time
 
@@ -38,6 +38,9 @@ REASONS = {
     "short": "there are too few requests to tell",
 }
 """Reasons why figures are not from the steady state, as texts, by their names in results."""
+TOO_FEW = "short"
+RATE_MIN = 1_000
+"""Minimum number of requests from which the rate of a run is known well enough to tell the time of a longer one."""
 BURST = "collection-ahead"
 OVERWRITES = "overwrites"
 BACKLOG = "backlog"
@@ -172,27 +175,31 @@ def missed_rate(result: Result) -> str:
 
 def longer(result: Result) -> str:
     """Returns the end of a sentence: the number of requests that a steady run needs; a full stop if that is unknown."""
-    needed = result.steadiness.requests_needed
+    needed, key = result.steadiness.requests_needed, more_requests.keys(result.parameters)
+    is_short = TOO_FEW in result.steadiness.reasons
     if began_empty(result) and (needed is None or needed > FILLS_MIN * result.requests):
         filled = "" if needed is None else f" (about {rounded(needed):,} requests would fill this one)"
         return f"; {BEGIN_FULL}{filled}."
     if needed is None:
-        return "."
+        return f": raise their number ({key})." if is_short else "."
     # The end of a drift is unknown, so that the number is a guess: twice the requests of the window.
     is_guess = not GUESSED.isdisjoint(result.steadiness.reasons)
     verb = "may be enough" if is_guess else "would be enough"
     enough = f"; about {rounded(needed):,} requests {verb}"
+    if is_short:
+        enough = f"; at least {rounded(needed):,} requests are needed"
     if is_whole_trace(result.document):
         return f"{enough}, and the trace has {result.requests:,}."
     parameters = result.parameters
-    if result.iops > 0 and phases(parameters) == 1 and stops_at_a_time(parameters):
-        needed_time = q.time(needed / result.iops * 10**12)
-        return f"{enough}, {needed_time} at this rate (replay.stop-time; in a job file of fio: runtime)."
+    if result.requests >= RATE_MIN and phases(parameters) == 1 and stops_at_a_time(parameters):
+        return f"{enough}, {q.time(needed / result.iops * 10**12)} at this rate ({key})."
     if len(parameters.get("stream", {})) > 1:
         times = needed / result.requests
         shown = f"{times:.1f}" if times < TENTHS_MAX else f"{rounded(round(times)):,}"
-        return f"; about {shown} times as many requests of each stream {verb} (workload.requests)."
-    return f"{enough} (workload.requests)."
+        if is_short:
+            return f"; at least {shown} times as many requests of each stream are needed ({key})."
+        return f"; about {shown} times as many requests of each stream {verb} ({key})."
+    return f"{enough} ({key})."
 
 
 def began_empty(result: Result) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from flashmesh.report import more_requests
 from flashmesh.report import quantities as q
 from flashmesh.report.headline import BEGIN_FULL, began_empty, interval_text
 from flashmesh.report.stream_kinds import mixed_kinds
@@ -60,7 +61,7 @@ def imprecise(result: Result) -> str:
     if found is None or found.met:
         return ""
     wanted = f"+-{100 * found.wanted:.3g} %"
-    more = "raise workload.requests, the limit of the run."
+    more = f"more requests narrow it ({more_requests.keys(result.parameters)})."
     if began_empty(result):
         more = f"{BEGIN_FULL}, whose figures settle sooner."
     # The same text as beside the figure in the tables below, so that one figure has one interval.

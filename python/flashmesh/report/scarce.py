@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from flashmesh.report import more_requests
 from flashmesh.report import quantities as q
 from flashmesh.steady import REQUESTS, STREAM_NOISE_MAX, uncertain_streams
 
@@ -62,11 +63,12 @@ def scarce_stream(document: Mapping[str, Any]) -> str:
     times = math.ceil(asked / least["requests"])
     # A run that is not steady has a factor of its own in its warning.
     is_steady = document["steadiness"]["steady"]
-    more = f"About {times:,} times as many give {least['name']} {asked:,}." if is_steady else "Raise workload.requests."
+    key = more_requests.keys(document["configuration"])
+    more = f"About {times:,} times as many give {least['name']} {asked:,}" if is_steady else "Take more"
     return (
         f"{least['name']} has only {least['requests']:,} of the {window['requests']:,} measured requests, so that its "
-        "p99 is uncertain: workload.requests of all streams is one total here, which the faster streams use up. "
-        f"{more}"
+        "p99 is uncertain: the requests of all streams are one total here, which the faster streams use up. "
+        f"{more} ({key})."
     )
 
 

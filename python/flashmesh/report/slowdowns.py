@@ -58,7 +58,7 @@ def not_steady_alone(document: Mapping[str, Any]) -> str:
     subject = f"The run of {names[0]} alone is" if len(names) == 1 else f"The runs of {', '.join(names)} alone are"
     which = "the slowdown" if len(names) == 1 else "their slowdowns"
     may = f"{which} may change with the number of requests"
-    return f"{subject} not steady: {may}. --until-steady lengthens runs alone too, up to --steady-limit."
+    return f"{subject} not steady: {may}. --until-steady lengthens runs alone, as far as --steady-limit allows."
 
 
 def ended_early(result: Result) -> str:
