@@ -251,10 +251,15 @@ def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] 
     config = read_quietly(source, overrides, jobs or [])
     for note in config.notes():
         tell(note, source)
-    if isinstance(source, (str, Path, PipeText)):
+    if is_single_run() and isinstance(source, (str, Path, PipeText)):
         for note in config.unused():
-            tell(note, source, UserWarning)
+            tell(note, source)
     return config
+
+
+def is_single_run() -> bool:
+    """Returns whether this process is `flashmesh run`: other commands and programs may vary the modes of a file."""
+    return provenance.command is not None and provenance.command[1:2] == ["run"]
 
 
 told: set[str] = set()

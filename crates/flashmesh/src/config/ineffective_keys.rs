@@ -136,14 +136,21 @@ impl Loader {
         self.unused.extend(notes);
     }
 
-    /// Returns whether a file keeps `setting` for a mode that the same file deselects: no later layer sets the key on which the effect of
-    /// `setting` depends, and the file is not in the canonical form, which sets every key.
-    fn is_kept_by_file(&self, with: &UsedWith, scope: KeyScope<'_>, setting: &Setting) -> bool {
-        let is_later = |condition: &Condition| {
-            let paths = [scope.path(condition), condition.path()];
-            paths.iter().any(|path| self.settings.get(path).is_some_and(|by| by.layer > setting.layer))
+    /// Returns whether a file keeps `setting`, a value other than the default, for a mode that the same file deselects: no later layer sets the
+    /// key on which the effect of `setting` depends, and the file is not in the canonical form, which sets every key.
+    fn is_kept_by_file(&self, spec: &ParameterSpec, with: &UsedWith, scope: KeyScope<'_>, setting: &Setting) -> bool {
+        let is_later = |path: &str| self.settings.get(path).is_some_and(|by| by.layer > setting.layer);
+        let is_selected_later = |condition: &Condition| {
+            let (own, above) = (scope.path(condition), condition.path());
+            // A trace or a profile that a later layer sets implies `workload.kind`.
+            let is_implied = above == SOURCE[0] && SOURCE.iter().any(|source| is_later(source));
+            is_later(&own) || is_later(&above) || is_implied
         };
-        setting.layer == Layer::File && !self.sets_every_key(Layer::File) && !with.any_of.iter().any(is_later)
+        let value = value_of(scope.entries, &scope.section(spec.section), spec.key);
+        setting.layer == Layer::File
+            && spec.default_text.as_ref().is_none_or(|default| *default != value)
+            && !self.sets_every_key(Layer::File)
+            && !with.any_of.iter().any(is_selected_later)
     }
 
     /// Returns the setting of a key in the file, the fio jobs or the overrides; `None` if none of them sets the key, or if the value is invalid.
@@ -165,7 +172,7 @@ impl Loader {
         }
         let message = format!("{} has no effect: {}", dotted(&section, spec.key), scope.actual_values(with));
         if self.is_condition_set(with, scope, setting, false) {
-            if self.is_kept_by_file(with, scope, setting) {
+            if self.is_kept_by_file(spec, with, scope, setting) {
                 notes.push(message);
             }
             return None;
