@@ -49,7 +49,7 @@ impl<'a, M: Model> Gate<'a, M> {
         let ready = if !is_limited {
             masks
         } else if self.is_limited_only_by_pages(die, masks, source) {
-            self.filter_by_free_pages(die, masks, source)
+            self.with_shared_pages(die, masks, source)
         } else {
             self.filter_by_all_rules(die, masks, source)
         };

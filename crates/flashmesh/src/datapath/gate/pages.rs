@@ -33,12 +33,7 @@ impl<M: Model> Gate<'_, M> {
     /// Returns `masks` (planes with queued transactions, by class) without host writes of planes whose open block, which all streams share, has no
     /// free page.
     #[inline(always)]
-    pub(super) fn filter_by_free_pages<S: PageSource<M>>(
-        &self,
-        die: DieId,
-        masks: PlaneMasks,
-        source: &S,
-    ) -> PlaneMasks {
+    pub(super) fn with_shared_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         if self.queues.is_early_bound(TransactionClass::UserProgram) {
             return masks;
         }
