@@ -62,7 +62,7 @@ impl<'a, M: Model> Gate<'a, M> {
     fn is_limited_only_by_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> bool {
         source.shares_open_block()
             && masks.and(SEPARATE_PROGRAMS) == NOTHING
-            && self.rules.dies_are_independent
+            && self.dies_are_independent()
             && !self.dies.is_limited_to_reads(die)
             && !source.writes_wait(die)
     }
@@ -86,7 +86,14 @@ impl<'a, M: Model> Gate<'a, M> {
     /// (`gc.paced`). On drives with suspension, returns `false` while the die cannot begin an operation or has a suspended operation.
     #[inline(always)]
     pub(super) fn is_independent(&self, die: DieId) -> bool {
-        self.rules.dies_are_independent && (!self.dies.have_suspension() || self.dies.is_free(die))
+        self.dies_are_independent() && (!self.dies.have_suspension() || self.dies.is_free(die))
+    }
+
+    /// Returns whether the transactions that may run at a die depend only on its own queues and state, on this drive. Always true in models (compiled
+    /// variants of the simulation) without optional features.
+    #[inline(always)]
+    fn dies_are_independent(&self) -> bool {
+        !M::ALL_FEATURES || self.rules.dies_are_independent
     }
 
     /// Returns whether an issue attempt at `die` could have an effect, if no Clean (chip-to-chip move of a whole block) is in progress. `false` while

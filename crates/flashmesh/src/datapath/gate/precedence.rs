@@ -47,7 +47,7 @@ impl<M: Model> Gate<'_, M> {
     #[inline]
     pub(in super::super) fn collection_goes_first<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let is_overdue = || self.dies[die].is_collection_overdue && source.writes_wait(die);
-        self.has_collection_priority(die, source) || is_overdue()
+        self.has_collection_priority(die, source) || (M::ALL_FEATURES && is_overdue())
     }
 
     /// Returns whether suspension is on (`flash.suspension`) and user or map reads are queued at `die`.

@@ -102,7 +102,7 @@ impl<M: Model> Datapath<M> {
     ) -> IssueOutcome {
         if self.dies.accepts(die) {
             // While other planes read, only reads may begin, and a suspended operation does not resume.
-            let is_whole_free = self.dies.accepts_whole(die);
+            let is_whole_free = !self.dies.planes_read_alone() || self.dies.accepts_whole(die);
             let ready = if is_whole_free { ready } else { ready.and(self.dies.independent_reads()) };
             if ready != NOTHING {
                 // Reads during a suspension request their path at once, even if the scheduler decides which die requests a path next.
