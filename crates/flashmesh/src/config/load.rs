@@ -1,5 +1,6 @@
 //! Loading of a configuration in layers: defaults, preset, file, fio jobs, overrides.
 
+mod implied;
 mod named;
 mod overrides;
 
@@ -16,7 +17,7 @@ use super::preset::{self, PRESETS};
 use super::reference::{ParameterSpec, dotted};
 use super::section::Section;
 use super::suggest::{listed, nearest, quoted};
-use super::{Config, ReplayMode, StreamConfig, Workload, WorkloadKind};
+use super::{Config, StreamConfig, Workload};
 use named::{NamedTable, NamedTableKind};
 
 /// The layer (source of settings) that set a key. Later layers override earlier ones.
@@ -85,7 +86,7 @@ pub struct Loaded {
     pub config: Config,
     /// Notes about accepted old names, one sentence each. The notes do not affect the configuration.
     pub notes: Vec<String>,
-    /// Keys that the file keeps for a mode that it does not select, one sentence each: they have no effect.
+    /// Notes about keys that have no effect because the file selects another mode, one sentence each.
     pub unused: Vec<String>,
 }
 
@@ -95,7 +96,7 @@ pub(super) struct Loader {
     pub findings: Vec<UnrenderedProblem>,
     pub config: Config,
     notes: Vec<String>,
-    /// Keys of the file without effect, one sentence each.
+    /// Notes about keys of the file that have no effect.
     pub unused: Vec<String>,
     /// The settings by full key, such as `fabric.kind` or `stream.oltp.replay.mode`.
     pub settings: BTreeMap<String, Setting>,
@@ -328,78 +329,6 @@ impl Loader {
         };
         let message = format!("unknown key {} {}", quoted(key), section_phrase(&table.path()));
         self.add_problem(ConfigErrorKind::UnknownKey, message, help, Some(entry.key_location.clone()));
-    }
-
-    /// Derives `workload.kind` from the key of a trace, a profile or a fitted profile. The derived kind replaces a kind that a lower layer
-    /// (preset, file, fio jobs) sets.
-    pub fn imply_workload_kind(&mut self, layer: Layer, stream: Option<&str>) {
-        let (section, _) = self.workload_mut(stream);
-        let set_here =
-            |key: &str| self.settings.get(&dotted(&section, key)).filter(|setting| setting.layer == layer).cloned();
-        let kind = set_here("kind");
-        let given =
-            [(WorkloadKind::Trace, "trace"), (WorkloadKind::Profile, "profile"), (WorkloadKind::Fitted, "fitted")];
-        let mut given = given.into_iter().filter_map(|(kind, key)| set_here(key).map(|setting| (kind, setting)));
-        let implied = given.next();
-        if let (Some((first, _)), Some((second, setting))) = (&implied, given.next()) {
-            let message =
-                format!("{section}.{first} and {section}.{second} are both given: requests come from one of them");
-            self.add_problem(ConfigErrorKind::Conflict, message, None, Some(setting.key_location));
-            return;
-        }
-        let (_, workload) = self.workload_mut(stream);
-        match (&implied, &kind) {
-            (Some((implied, setting)), Some(_)) if workload.kind != *implied => {
-                let message = format!("{section}.{implied} is given, but {section}.kind is `{}`", workload.kind);
-                let help = format!("leave {section}.kind away: {section}.{implied} implies it");
-                let place = setting.key_location.clone();
-                self.add_problem(ConfigErrorKind::Conflict, message, Some(help), Some(place));
-                return;
-            }
-            (Some((implied, _)), _) => workload.kind = *implied,
-            (None, Some(_)) => {}
-            (None, None) => return,
-        }
-        // Keys of other kinds of workload, set by a lower layer (preset, file, fio jobs), no longer apply.
-        if workload.kind != WorkloadKind::Trace {
-            workload.trace = None;
-        }
-        if workload.kind != WorkloadKind::Profile {
-            workload.profile = None;
-        }
-        if workload.kind != WorkloadKind::Fitted {
-            workload.fitted = None;
-        }
-    }
-
-    /// Selects open replay for traces, unless a layer (preset, file, fio jobs, overrides) sets a mode or a key of another mode.
-    fn imply_replay_modes(&mut self) {
-        let names: Vec<String> = self.config.stream.iter().map(|stream| stream.name.clone()).collect();
-        let says = |stream: &str, key: &str| {
-            self.settings.contains_key(&dotted("replay", key))
-                || (!stream.is_empty() && self.settings.contains_key(&format!("stream.{stream}.replay.{key}")))
-        };
-        let is_free =
-            |stream: &str| !["mode", "outstanding", "threads", "think-time"].iter().any(|key| says(stream, key));
-        let free: Vec<String> = names.into_iter().filter(|name| is_free(name)).collect();
-        if is_free("") && self.config.workload.kind == WorkloadKind::Trace {
-            self.config.replay.mode = ReplayMode::Open;
-        }
-        for stream in self.config.stream.iter_mut().filter(|stream| free.contains(&stream.name)) {
-            if stream.workload.kind == WorkloadKind::Trace {
-                stream.replay.mode = ReplayMode::Open;
-            }
-        }
-    }
-
-    /// Removes `geometry.capacity` if a later layer sets `geometry.over-provisioning`, for example if the preset sets the capacity and the file sets
-    /// the over-provisioning. The capacity would otherwise take precedence.
-    fn replace_capacity(&mut self) {
-        let layer = |key: &str| self.settings.get(key).filter(|setting| setting.is_valid).map(|setting| setting.layer);
-        if layer(CAPACITY_KEY).is_some_and(|capacity| layer(OVER_PROVISIONING_KEY) > Some(capacity)) {
-            self.config.geometry.capacity = None;
-            self.settings.remove(CAPACITY_KEY);
-        }
     }
 
     /// Returns the setting of a key; `None` if no layer (preset, file, fio jobs, overrides) sets the key. A stream inherits the top-level
