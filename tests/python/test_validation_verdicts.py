@@ -128,7 +128,7 @@ def test_a_document_has_measured_and_simulated_figures_and_is_read_again() -> No
 
 @pytest.mark.parametrize(
     ("simulated", "text"),
-    [(0.85, "-15%"), (0.846, "-15.4%"), (0.84, "-16%"), (1.1504, "+15.0%"), (None, "not simulated")],
+    [(0.85, "-15%"), (0.846, "-15.4%"), (0.84, "-16%"), (1.1504, "+15.04%"), (None, "not simulated")],
 )
-def test_a_miss_that_rounds_to_its_limit_has_a_decimal_place(simulated: float | None, text: str) -> None:
+def test_a_miss_that_rounds_to_its_limit_has_decimal_places(simulated: float | None, text: str) -> None:
     assert difference_of(Check("data-sheet", "rate", None, 1.0, simulated, 0.15)) == text

@@ -165,12 +165,13 @@ def difference(measured: float | None, simulated: float | None) -> str:
 def difference_of(check: Check) -> str:
     """Returns the difference of a check in percent, as text.
 
-    A miss that rounds to its tolerance has a decimal place, so that -15.4 % of 15 % is seen to be a miss.
+    A miss that rounds to its tolerance has decimal places, so that -15.4 % of 15 % is seen to be a miss.
     """
-    found = check.difference
-    if found is None or check.is_met or round(100 * abs(found)) != round(100 * check.limit):
+    found, limit = check.difference, 100 * check.limit
+    if found is None or check.is_met or round(100 * abs(found)) != round(limit):
         return percent(found)
-    return f"{100 * found:+.1f}%"
+    places = next((count for count in range(1, 6) if round(100 * abs(found), count) > limit), 6)
+    return f"{100 * found:+.{places}f}%"
 
 
 def percent(share: float | None) -> str:
