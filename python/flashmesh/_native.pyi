@@ -89,7 +89,7 @@ class Config:
         """Returns the notes for the author of the configuration, one sentence each, such as keys that were renamed."""
 
     def unused(self) -> list[str]:
-        """Returns the keys without effect that the file keeps for a mode that it does not select, one sentence each."""
+        """Returns notes about keys that have no effect because the file selects another mode, one sentence each."""
 
     def to_toml(self) -> str: ...
     def to_json(self) -> str: ...

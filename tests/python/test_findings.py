@@ -265,7 +265,7 @@ def test_differences_that_seeds_explain_are_none(some: Result) -> None:
         for seed, value in enumerate(seeds)
     ]
     assert made_up(some, *runs).findings() == [
-        "ideal and bus differ by no more than noise does, in throughput and in p99."
+        "ideal and bus differ by no more than noise explains, in throughput and in p99."
     ]
 
 
@@ -276,7 +276,7 @@ def test_a_difference_that_is_certain_but_small_is_not_called_noise(some: Result
         for seed in range(3)
     ]
     assert made_up(some, *runs).findings() == [
-        "ideal and bus differ by less than 2 %, or by no more than noise does, in throughput and in p99."
+        "ideal and bus differ by less than 2 %, or by no more than noise explains, in throughput and in p99."
     ]
 
 

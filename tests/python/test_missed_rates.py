@@ -112,7 +112,7 @@ def test_jobs_that_wait_for_a_full_cache_are_told_what_the_drive_sustains(tmp_pa
     assert [missed.name for missed in depth.missed(result.document)] == ["a", "b"]
     told = shown(result)
     assert "the drive does not sustain the rates of the 3 jobs together, which reach" in told
-    assert "of the latency waiting for space in the device cache" in told
+    assert "of its latency is spent waiting for space in the device cache" in told
     assert "more in flight would only take from the others or wait longer, so lower the rates" in told
     assert "iodepth=" not in told
     assert BEHIND not in told
@@ -139,7 +139,7 @@ def test_collection_is_the_limit_only_with_requests_for_every_die() -> None:
     assert [missed.limit for missed in depth.missed(document)] == [""]
     document["host"]["queues"][0]["occupancy_mean"] = 1_000.0
     (missed,) = depth.missed(document)
-    assert "of the latency behind garbage collection" in missed.limit
+    assert "of its latency is spent behind garbage collection" in missed.limit
 
 
 def test_collection_is_the_limit_where_the_rate_takes_more_in_flight_than_there_are_dies() -> None:
@@ -156,7 +156,7 @@ def test_collection_is_the_limit_where_the_rate_takes_more_in_flight_than_there_
 
 def test_streams_without_a_rate_are_told_apart_from_the_one_that_misses_its_own() -> None:
     together = depth.Together(3, 1, are_jobs=True, iops=1_000.0, bandwidth_bytes_per_s=4e6)
-    told = "the drive does not sustain this rate beside 2 jobs without a rate; together they reach 1.000k IOPS"
+    told = "the drive does not sustain this rate while 2 jobs without a rate run; all 3 jobs together reach 1.000k IOPS"
     assert together.told().startswith(told)
 
 

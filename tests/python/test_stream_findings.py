@@ -96,7 +96,7 @@ def test_claims_of_no_effect_are_about_all_requests_of_several_streams(some: Res
     result = invented(some, 50e6, CLOSE)
     runs = tuple(ComparedRun({"fabric.kind": kind}, result) for kind in ("bus", "ideal"))
     assert Comparison({"fabric.kind": ("bus", "ideal")}, runs).findings() == [
-        "ideal and bus differ by no more than noise does, in throughput and in p99 of all requests together."
+        "ideal and bus differ by no more than noise explains, in throughput and in p99 of all requests together."
     ]
 
 

@@ -82,7 +82,10 @@ def test_a_stream_whose_requests_a_faster_one_used_up_is_named_with_the_key_that
     assert told in shown(result)
     document = copy.deepcopy(result.document)
     enough = f"About {times} times as many give reader 2,000 (stream.NAME.workload.requests)."
-    for is_steady, more in ((True, enough), (False, "Take more (stream.NAME.workload.requests).")):
+    for is_steady, more in (
+        (True, enough),
+        (False, "Raise the requests of each stream (stream.NAME.workload.requests)."),
+    ):
         document["steadiness"] |= {"steady": is_steady}
         assert f"faster streams use up. {more}" in shown(Result.from_document(document))
     value = result.measured.streams[0].latency_ps.all

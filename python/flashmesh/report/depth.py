@@ -63,13 +63,19 @@ class Together:
     def told(self) -> str:
         """Returns that the drive does not sustain the rates of the streams, with their total throughput."""
         noun = "jobs" if self.are_jobs else "streams"
-        reached = f"{q.scaled(self.iops)} IOPS and {q.bandwidth(self.bandwidth_bytes_per_s)} in all"
+        reached = f"{q.scaled(self.iops)} IOPS and {q.bandwidth(self.bandwidth_bytes_per_s)}"
         if self.rated < self.streams:
             rates = "this rate" if self.rated == 1 else "these rates"
             others = self.streams - self.rated
-            beside = f"{others:,} {noun if others > 1 else noun.removesuffix('s')} without a rate"
-            return f"the drive does not sustain {rates} beside {beside}; together they reach {reached}"
-        return f"the drive does not sustain the rates of the {self.streams:,} {noun} together, which reach {reached}"
+            free = (
+                f"{others:,} {noun} without a rate run"
+                if others > 1
+                else f"1 {noun.removesuffix('s')} without a rate runs"
+            )
+            all_of = f"all {self.streams:,} {noun} together reach {reached}"
+            return f"the drive does not sustain {rates} while {free}; {all_of}"
+        told = f"the drive does not sustain the rates of the {self.streams:,} {noun} together"
+        return f"{told}, which reach {reached} in all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +182,7 @@ def limit_of(document: Mapping[str, Any], name: str, needed: float) -> str:
         ("behind_gc", "behind garbage collection", fills_dies(document) or needed >= dies_of(document)),
     ):
         if counts and times.get(key, 0.0) >= WAITING * total > 0:
-            return f"with {q.share(times[key] / total)} of the latency {what}"
+            return f"and {q.share(times[key] / total)} of its latency is spent {what}"
     return ""
 
 

@@ -164,7 +164,7 @@ def of_tail(
     if not clear:
         speed = [gain for gain in (pairing.gain(first, each, values["IOPS"]) for each in others) if gain]
         little = f"by less than {share(CLEAR)}, or " if any(gain.is_certain for gain in (*speed, *latency)) else ""
-        told = f"{listed(others)} and {first} differ {little}by no more than noise does"
+        told = f"{listed(others)} and {first} differ {little}by no more than noise explains"
         return [f"{told}, in throughput and in p99{whole}."]
     found = winners(pairing, texts, p99, -1)
     if found:

@@ -49,7 +49,7 @@ class Gain:
     has_intervals: bool = True
     """Whether every ratio has a 95 % interval, so that its noise is known."""
     is_certain: bool = False
-    """Whether the 95 % interval of any of the ratios excludes 1, however small the difference."""
+    """Whether the 95 % interval of at least one ratio excludes 1, even if the difference is small."""
 
     @property
     def mean(self) -> float:

@@ -14,8 +14,8 @@ WITHIN_NOISE = "~"
 UNKNOWN_NOISE = "?"
 """Mark of a ratio without interval, and in the place of an interval that other runs have."""
 LEGENDS = {
-    WITHIN_NOISE: "the 95 % interval of the ratio holds 1, so that noise may explain the difference; --precision "
-    "narrows the interval. A ratio pairs runs that differ in nothing else.",
+    WITHIN_NOISE: "the 95 % interval of the ratio includes 1, so that noise may explain the difference; --precision "
+    "narrows the interval. Runs of a ratio differ in the compared setting alone.",
     UNKNOWN_NOISE: "there is no 95 % interval, so that a difference may be noise; several seeds (--vary seed=1,2,3) "
     "give one, and so do more requests for IOPS and percentiles.",
 }

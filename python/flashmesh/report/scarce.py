@@ -64,7 +64,11 @@ def scarce_stream(document: Mapping[str, Any]) -> str:
     # A run that is not steady has a factor of its own in its warning.
     is_steady = document["steadiness"]["steady"]
     key = more_requests.keys(document["configuration"])
-    more = f"About {times:,} times as many give {least['name']} {asked:,}" if is_steady else "Take more"
+    more = (
+        f"About {times:,} times as many give {least['name']} {asked:,}"
+        if is_steady
+        else "Raise the requests of each stream"
+    )
     return (
         f"{least['name']} has only {least['requests']:,} of the {window['requests']:,} measured requests, so that its "
         "p99 is uncertain: the requests of all streams are one total here, which the faster streams use up. "
