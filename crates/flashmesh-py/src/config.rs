@@ -49,7 +49,7 @@ impl Config {
         self.notes.clone()
     }
 
-    /// Returns the keys without effect that the file keeps for a mode that it does not select, one sentence each.
+    /// Returns notes about keys that have no effect because the file selects another mode, one sentence each.
     fn unused(&self) -> Vec<String> {
         self.unused.clone()
     }

@@ -108,7 +108,7 @@ impl Loader {
     /// if it has an effect in at least one stream. Keys of a preset are never reported. A Python policy does not count as a mode: keys of
     /// the replaced built-in policy in the same file are reported.
     ///
-    /// A key that a file keeps for a mode that it does not select itself is a note, unless an override selects the mode.
+    /// A key of a file for a mode that this file does not select gets a note, unless a later layer selects the mode.
     pub(super) fn report_ineffective(&mut self) {
         let entries = self.config.entries();
         let streams: Vec<String> = self.config.stream.iter().map(|stream| format!("stream.{}", stream.name)).collect();
@@ -136,9 +136,9 @@ impl Loader {
         self.unused.extend(notes);
     }
 
-    /// Returns whether a file keeps `setting`, a value other than the default, for a mode that the same file deselects: no later layer sets the
-    /// key on which the effect of `setting` depends, and the file is not in the canonical form, which sets every key.
-    fn is_kept_by_file(&self, spec: &ParameterSpec, with: &UsedWith, scope: KeyScope<'_>, setting: &Setting) -> bool {
+    /// Returns whether `setting`, which has no effect, deserves a note: a file sets a value other than the default, and no later layer selects the
+    /// mode in which the key has an effect. A file in the canonical form sets every key, so that its settings deserve none.
+    fn deserves_note(&self, spec: &ParameterSpec, with: &UsedWith, scope: KeyScope<'_>, setting: &Setting) -> bool {
         let is_later = |path: &str| self.settings.get(path).is_some_and(|by| by.layer > setting.layer);
         let is_selected_later = |condition: &Condition| {
             let (own, above) = (scope.path(condition), condition.path());
@@ -172,7 +172,7 @@ impl Loader {
         }
         let message = format!("{} has no effect: {}", dotted(&section, spec.key), scope.actual_values(with));
         if self.is_condition_set(with, scope, setting, false) {
-            if self.is_kept_by_file(spec, with, scope, setting) {
+            if self.deserves_note(spec, with, scope, setting) {
                 notes.push(message);
             }
             return None;

@@ -25,7 +25,7 @@ impl<M: Model> Dies<M> {
         now: Time,
     ) -> Extent {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        let (begun, extent) = match Self::own_reads(plane_reads) {
+        let (begun, extent) = match Self::supported_reads(plane_reads) {
             Some(reads) if operation.kind == OperationKind::Read => {
                 let plane = self.geometry.plane_in_die(lead_plane()) as u8;
                 (reads.state.begin(&self.rules.die, plane, operation, now), Extent::Plane(plane))
@@ -41,7 +41,7 @@ impl<M: Model> Dies<M> {
     #[inline(always)]
     pub(in super::super) fn start_array(&mut self, die: DieId, now: Time) -> (Extent, &Operation, Time) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        match Self::own_reads(plane_reads) {
+        match Self::supported_reads(plane_reads) {
             Some(reads) if reads.state.incoming().is_some() => {
                 let (plane, read, until) = reads.state.start_array(now).expect("the command of a plane is in transfer");
                 (Extent::Plane(plane), read, until)
@@ -71,7 +71,7 @@ impl<M: Model> Dies<M> {
             }
         }
         let DieEntry { state, work, plane_reads, .. } = &mut self.entries[die];
-        let (extent, operation, work) = match (plane, Self::own_reads(plane_reads)) {
+        let (extent, operation, work) = match (plane, Self::supported_reads(plane_reads)) {
             (Some(plane), Some(reads)) => {
                 let read = reads.state.finish_array(plane, now).expect("the end of the read has come");
                 (Extent::Plane(plane), read, &mut reads.work[usize::from(plane)])
@@ -87,7 +87,7 @@ impl<M: Model> Dies<M> {
     /// already marked.
     #[inline(always)]
     pub fn mark_sending(&mut self, die: DieId) -> bool {
-        match Self::own_reads(&mut self.entries[die].plane_reads) {
+        match Self::supported_reads(&mut self.entries[die].plane_reads) {
             Some(reads) => reads.state.mark_sending(),
             _ => self.entries[die].state.mark_sending(),
         }
@@ -104,7 +104,7 @@ impl<M: Model> Dies<M> {
     #[inline(always)]
     pub(in super::super) fn count_path_wait(&mut self, die: DieId, waited: Time) -> (Time, Time) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        let counted = match Self::own_reads(plane_reads) {
+        let counted = match Self::supported_reads(plane_reads) {
             Some(reads) => reads.state.count_path_wait(waited),
             _ => state.count_path_wait(waited),
         };
@@ -116,7 +116,7 @@ impl<M: Model> Dies<M> {
     #[inline(always)]
     pub(in super::super) fn finish_sending(&mut self, die: DieId, now: Time) -> (Extent, TransactionId) {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        match Self::own_reads(plane_reads) {
+        match Self::supported_reads(plane_reads) {
             Some(reads) => {
                 let (plane, sent) = reads.state.finish_sending(now).expect(SENDS);
                 reads.settle(&self.rules.die);
@@ -131,7 +131,7 @@ impl<M: Model> Dies<M> {
     #[inline(always)]
     pub(in super::super) fn finish_sending_part(&mut self, die: DieId, rest: TransactionId) -> TransactionId {
         let DieEntry { state, plane_reads, .. } = &mut self.entries[die];
-        let sent = match Self::own_reads(plane_reads) {
+        let sent = match Self::supported_reads(plane_reads) {
             Some(reads) => reads.state.finish_sending_part(rest),
             _ => state.finish_sending_part(rest),
         };

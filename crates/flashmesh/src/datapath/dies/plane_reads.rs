@@ -43,9 +43,9 @@ impl DieEntry {
 }
 
 impl<M: Model> Dies<M> {
-    /// Returns the independent reads of the planes of a die; `None` in models (compiled variants of the simulation) without them.
+    /// Returns the state of the independent plane reads of a die; `None` in models (compiled variants of the simulation) that do not support them.
     #[inline(always)]
-    pub(super) fn own_reads(plane_reads: &mut Option<Box<PlaneReadEntry>>) -> Option<&mut PlaneReadEntry> {
+    pub(super) fn supported_reads(plane_reads: &mut Option<Box<PlaneReadEntry>>) -> Option<&mut PlaneReadEntry> {
         if M::ALL_FEATURES { plane_reads.as_deref_mut() } else { None }
     }
 

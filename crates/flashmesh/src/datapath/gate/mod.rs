@@ -72,7 +72,7 @@ impl<'a, M: Model> Gate<'a, M> {
     /// Rarely executed, so not inlined: the hot path keeps its CPU registers.
     #[inline(never)]
     fn filter_by_all_rules<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
-        let masks = self.beside_suspended(die, masks, source);
+        let masks = self.during_suspension(die, masks, source);
         if let Some(ready) = self.ready_beside_parity(die, masks) {
             return ready;
         }

@@ -15,8 +15,8 @@ pub(in super::super) struct GateRules {
     /// (`cache.destage-stripe`).
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
-    /// Classes of transactions that may have to wait although the die is free: programs without a reserve of pages, programs that gather mapping
-    /// units, and GC that pauses.
+    /// All planes of the classes whose transactions may have to wait although the die is free: programs that may lack a free page, programs that
+    /// gather mapping units, and GC while it pauses.
     pub(super) limited: PlaneMasks,
     /// Whether the transactions that may run at a die depend only on its own queues and state, apart from free pages and paced GC (`gc.paced`).
     /// `false` with dies of a chip that depend on each other, independent plane reads, GC that alternates with the destage of stripes, parity,

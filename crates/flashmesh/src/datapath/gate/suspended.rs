@@ -7,9 +7,10 @@ use crate::schedule::queues::{NOTHING, PlaneMasks};
 use super::{AWAITED_READS, Gate, PageSource};
 
 impl<M: Model> Gate<'_, M> {
-    /// Returns `masks` (planes with queued transactions, by class) with only the reads that may run beside the suspended operation of `die`: none if
-    /// the operation belongs to GC with priority over reads. Without a suspended operation, returns `masks`.
-    pub(super) fn beside_suspended<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
+    /// Returns the planes in `masks` (planes with queued transactions, by class) whose transactions may run while an operation of `die` is suspended:
+    /// reads that requests wait for, or none if the operation belongs to GC that precedes reads, so that it must resume first. Returns `masks` if no
+    /// operation is suspended.
+    pub(super) fn during_suspension<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         if !self.dies.is_limited_to_reads(die) {
             masks
         } else if self.has_suspended_priority_collection(die, source) {

@@ -48,6 +48,7 @@ impl<M: Model> TransactionQueues<M> {
         source: &S,
     ) -> Option<TransactionId> {
         match joiners {
+            // For rows of GC moves, the choice of the scheduler is ignored, because a plane with a stale choice would lose its part of the row.
             Joiners::These(chosen) if M::ALL_FEATURES && !self.gather.gathers_moves_by_die(queue.class) => {
                 chosen.on(queue.plane).filter(|&id| self.dequeue_chosen_joiner(queue, id, lead, lead_location, source))
             }
@@ -100,7 +101,8 @@ impl<M: Model> TransactionQueues<M> {
                         && may_join_at(geometry, rule, lead_location, at)
                         && source.is_current(other)
                 };
-                // A plane that does not join wastes its part of the row, so look behind moves whose pages were superseded.
+                // A plane that does not join loses its part of the row. So if the oldest moves of its queue are stale (the host has overwritten
+                // their pages), search further down the queue.
                 if self.gather.gathers_moves_by_die(queue.class) {
                     return self.by_die.dequeue_first(&mut self.transactions, queue, u32::MAX, joins);
                 }

@@ -11,10 +11,14 @@
 //! So the planes together act like one plane with larger blocks and a larger reserve, and never run out of space, for the same reasons as a single
 //! plane.
 //!
-//! If programs gather several mapping units, the planes of a die are programmed row by row, a program of each plane, and a row skips the units that its
-//! planes do not fill. These units are few enough: a moved page begins a new row of a die only when each page of the earlier rows of all dies was
-//! assigned to a moved page, and a row takes all queued pages that fit in it. So a victim leaves units empty only in the last row of each die, apart
-//! from those of pages that were superseded during their move and need no room. Only a superblock with that many invalid pages is a victim.
+//! If a program holds several mapping units, a die is programmed in rows: one program in each of its planes. Units that a row leaves unfilled are lost
+//! until the erase. The reserve covers this loss:
+//!
+//! - A moved unit opens a new row of a die only after every unit of the earlier rows of all dies was assigned, and a row takes every queued unit that
+//!   fits. So a victim leaves at most the last row of each die partly empty.
+//! - Units also stay empty if the host overwrites a page while the page moves. Such a page needs no room any more.
+//! - A collection takes only a superblock with as many invalid units as one row of each die has. A superblock whose units all are valid (static wear
+//!   levelling) fills as many whole rows as the reserve has.
 
 use super::{BlockManager, BlockState};
 use crate::ftl::Superblocks;

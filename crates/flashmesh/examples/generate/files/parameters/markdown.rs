@@ -21,8 +21,9 @@ A value comes from the last of these that sets it: the defaults below (those of 
 file, jobs of fio, and the overrides on the command line, `--set fabric.kind=ideal`. Unknown keys are errors.
 
 Setting a key that the current mode ignores is an error, unless the same file or a later override sets that mode explicitly: a file may
-keep values for several modes, and overrides may switch between them. `run` notes
-such keys without effect. Overrides of one run that leave each other without effect are an error.
+keep values for several modes, and overrides may switch between them.
+`flashmesh run` notes such keys of a file on stderr.
+Overrides of one run that leave each other without effect are an error.
 
 Several streams of requests run at once when `[workload]`, `[replay]` or `[queue]` are given once more for each of them:
 

@@ -60,8 +60,8 @@ impl GatherState {
         self.gathers_by_die
     }
 
-    /// Returns whether programs of `class` are those of GC moves in superblocks, whose planes are programmed row by row. A row that runs skips the
-    /// units that a plane does not fill, and the reserve of collection has room for few of them.
+    /// Returns whether programs of `class` write GC moves in superblocks. Such programs fill a die by rows: one program in each plane. Mapping units
+    /// that a row leaves unfilled are lost until the erase, and the reserve of GC covers the loss of few of them.
     #[inline]
     pub(super) fn gathers_moves_by_die(&self, class: TransactionClass) -> bool {
         self.gathers_by_die && class == TransactionClass::CollectProgram
