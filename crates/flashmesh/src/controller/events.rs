@@ -5,14 +5,13 @@ use crate::datapath::{ArrayOutcome, DeliveredTransfer};
 use crate::fabric::TransferPhase;
 use crate::ids::{AcknowledgementId, DieId, TransactionId};
 use crate::kernel::model::Model;
-use crate::kernel::probe::Notice;
 use crate::policies::{FirmwarePolicy, PolicyEvent};
-use crate::schedule::purpose::{CacheReservation, MoveRoute, Purpose};
-use crate::schedule::transaction::{Transaction, TransactionClass};
+use crate::schedule::purpose::Purpose;
+use crate::schedule::transaction::TransactionClass;
 
 use super::follow_ups::FollowUp;
-use super::work::preallocate::drop_page;
-use super::work::{host_read, map, parity, reallocate, replica};
+use super::work::kind::{Kind, of_kind};
+use super::work::{host_read, replica};
 use super::{Backend, Context, Work};
 
 impl<M: Model> Backend<M> {
@@ -151,95 +150,27 @@ impl<M: Model> Backend<M> {
     pub fn move_handled(&mut self, id: TransactionId) {
         let Purpose::CollectRead(route) = self.datapath.queues.transaction(id).purpose else { return };
         let (Work { collections, moves, .. }, cx) = &mut self.parts();
-        collections.read_done(id, route, moves, cx);
+        collections.page_read(id, route, moves, cx);
         self.run();
     }
 
-    /// Handles the data of a read, which has left the die, according to the purpose of the read.
+    /// Handles the data of a read, which has left the die.
     #[inline(always)]
     fn read_done(&mut self, id: TransactionId) {
-        let (Work { collections, moves, map, .. }, cx) = &mut self.parts();
-        let Transaction { purpose: work, .. } = *cx.datapath.queues.transaction(id);
-        if M::ALL_FEATURES && cx.shared.reports_reads() && work.class() == TransactionClass::UserRead {
-            report_read(id, cx);
+        let purpose = self.datapath.queues.transaction(id).purpose;
+        if M::ALL_FEATURES && self.controller.shared.reports_reads() && purpose.class() == TransactionClass::UserRead {
+            report_read(id, &mut self.context());
             self.run();
-            return self.user_read_done(id, work);
         }
-        match work {
-            Purpose::HostRead(CacheReservation::None) => return host_read::done(id, cx),
-            Purpose::HostRead(_) | Purpose::ReadModify(_) => return self.user_read_done(id, work),
-            Purpose::CollectRead(route) if M::ALL_FEATURES && route.is_clean() => {
-                if let Some(die) = moves.cleaning.arrived(id, cx) {
-                    cx.push(FollowUp::TryIssue(die));
-                }
-            }
-            // A processor core handles the page first; `move_handled` continues the move.
-            Purpose::CollectRead(_) if M::ALL_FEATURES && cx.asks_core_to_move(id) => {}
-            Purpose::CollectRead(route) => collections.read_done(id, route, moves, cx),
-            Purpose::MapRead => {
-                if let Some(map) = map {
-                    map.read_done(id, cx);
-                }
-                // Enqueue the transactions that waited for entries of the page as one batch, like the pages of a request.
-                self.datapath.interconnect.begin_batch();
-                self.run();
-                return self.datapath.interconnect.end_batch();
-            }
-            _ => unreachable!("a program or an erase brings no data"),
-        }
+        of_kind!(purpose, read_done(id, purpose, self));
         self.run();
-    }
-
-    /// Handles data of a user page that has arrived in the controller.
-    #[inline]
-    fn user_read_done(&mut self, id: TransactionId, work: Purpose) {
-        let Transaction { lpn, owner, .. } = *self.datapath.queues.transaction(id);
-        let (Work { writes, cache, .. }, cx) = &mut self.parts();
-        if let Purpose::ReadModify(_) = work {
-            if !cx.shared.is_cut_off || owner.request.is_none() {
-                writes.rest_read(id, cx);
-                return self.run();
-            }
-            drop_page(id, cx);
-            self.run();
-            self.give_up(id);
-            return self.run();
-        }
-        if let (Purpose::HostRead(CacheReservation::Kept), Some(request), Some(cache)) = (work, owner.request, cache) {
-            cache.fill(request, lpn, cx);
-            self.run();
-        }
-        let (Work { writes, .. }, cx) = &mut self.parts();
-        if M::ALL_FEATURES && cx.shared.reports_reads() {
-            reallocate::read_done(id, writes, cx);
-            self.run();
-        }
-        host_read::done(id, &mut self.context());
     }
 
     /// Updates the map after the array has programmed a page or erased a block.
     #[inline]
     fn commit(&mut self, id: TransactionId) {
-        let (Work { writes, collections, moves, map, cache, .. }, cx) = &mut self.parts();
-        let Transaction { purpose: work, lpn, from, to, .. } = *cx.datapath.queues.transaction(id);
-        match work {
-            Purpose::HostWrite(_) => writes.programmed(id, cache.as_deref_mut(), cx),
-            Purpose::CollectProgram(route) => collections.programmed(id, route, moves, map.as_deref_mut(), cx),
-            Purpose::MapProgram => map::committed(lpn, to, cx),
-            Purpose::Reallocate => reallocate::programmed(id, cx),
-            Purpose::ReplicaProgram => replica::programmed(id, cx),
-            Purpose::Parity => parity::programmed(to, cx),
-            Purpose::Erase => {
-                let block = cx.shared.geometry.block_of(from);
-                cx.kernel.notify(|| Notice::BlockErased(block));
-                if M::ALL_FEATURES {
-                    cx.shared.persist(|state| state.erased(block));
-                }
-            }
-            Purpose::MapRead | Purpose::HostRead(_) | Purpose::ReadModify(_) | Purpose::CollectRead(_) => {
-                unreachable!("a read ends in the register, not in the array")
-            }
-        }
+        let purpose = self.datapath.queues.transaction(id).purpose;
+        of_kind!(purpose, programmed(id, purpose, self));
         self.run();
     }
 
@@ -247,74 +178,12 @@ impl<M: Model> Backend<M> {
     #[inline]
     fn conclude(&mut self, id: TransactionId) {
         let transaction = self.datapath.queues.transaction(id);
-        let Transaction { purpose: work, lpn, plane, from, owner, .. } = *transaction;
-        if M::ALL_FEATURES && work.class() == TransactionClass::UserProgram {
+        let purpose = transaction.purpose;
+        if M::ALL_FEATURES && purpose.class() == TransactionClass::UserProgram {
             self.controller.shared.policy.notify(PolicyEvent::WriteEnded(transaction));
         }
-        let (Work { collections, moves, map, cache, .. }, cx) = &mut self.parts();
-        let is_end_of_program =
-            !(M::ALL_FEATURES && work.is_clean()) || cx.datapath.queues.transactions.companion(id).is_none();
-        match work {
-            Purpose::HostWrite(place) if owner.request.is_some() => {
-                cx.shared.finished(id, owner.request, cx.datapath);
-                if let (CacheReservation::Kept, Some(cache)) = (place, cache) {
-                    cache.passed(lpn, cx);
-                }
-                return self.run();
-            }
-            _ => cx.datapath.queues.transactions.remove(id),
-        }
-        match work {
-            Purpose::HostWrite(_) => {
-                if let Some(cache) = cache {
-                    cache.destaged(lpn, cx);
-                }
-            }
-            Purpose::CollectProgram(MoveRoute::Clean | MoveRoute::CleanEnd)
-                if M::ALL_FEATURES && !is_end_of_program => {}
-            Purpose::CollectProgram(MoveRoute::CleanEnd) if M::ALL_FEATURES => {
-                let plane = cx.shared.geometry.plane_of(from);
-                return self.clean_ended(plane);
-            }
-            Purpose::CollectProgram(MoveRoute::Clean) if M::ALL_FEATURES => {
-                moves.cleaning.go_on(cx.shared.geometry.plane_of(from), cx);
-            }
-            Purpose::CollectProgram(_) => {
-                let victim = cx.shared.geometry.plane_of(from);
-                if M::ALL_FEATURES {
-                    collections.moved(victim, cx);
-                }
-                cx.push(FollowUp::Advance(victim));
-            }
-            Purpose::MapProgram => {
-                if cx.shared.is_of_map_cache(lpn)
-                    && let Some(map) = map
-                {
-                    map.programmed(lpn, cx);
-                }
-            }
-            Purpose::Erase => collections.erased(plane, cx),
-            Purpose::Reallocate | Purpose::ReplicaProgram | Purpose::Parity => {}
-            Purpose::MapRead | Purpose::HostRead(_) | Purpose::ReadModify(_) | Purpose::CollectRead(_) => {
-                unreachable!("a read ends in the register, not in the array")
-            }
-        }
+        of_kind!(purpose, acknowledged(id, self));
         self.run();
-    }
-
-    /// Ends the Clean (chip-to-chip move of a whole block) of the victim of `plane`, after its last program was acknowledged. Reroutes the
-    /// reads of moved pages, and ends the reservation of the source die.
-    fn clean_ended(&mut self, plane: crate::ids::PlaneId) {
-        self.controller.work.moves.cleaning.end(plane, &self.controller.shared);
-        self.controller.shared.follow_ups.push(FollowUp::Advance(plane));
-        self.run();
-        let die = self.controller.shared.geometry.die_of_plane(plane);
-        for id in self.datapath.take_moved(die, &self.controller) {
-            self.datapath.queues.notify_rerouted(id, &mut self.kernel);
-            self.reroute(id);
-        }
-        self.datapath.clean_execution.end_reservation(die);
-        self.try_issue(die);
     }
 }
 

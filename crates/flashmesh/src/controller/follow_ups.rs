@@ -8,7 +8,7 @@ use crate::policies::{FirmwarePolicy, PolicyEvent};
 use crate::schedule::purpose::Purpose;
 
 use super::work::collect::Erased;
-use super::work::host_read;
+use super::work::kind::{Kind, of_kind};
 use super::{Backend, Work};
 
 /// Follow-up work (a step) of an event or of another step, which stays on the [`FollowUpStack`] until it is performed.
@@ -135,15 +135,9 @@ impl<M: Model> Backend<M> {
             }
             FollowUp::Translated(id) => {
                 let transaction = cx.datapath.queues.transaction(id);
-                let (request, lpn) = (transaction.owner.request, transaction.lpn);
+                let (request, lpn, purpose) = (transaction.owner.request, transaction.lpn, transaction.purpose);
                 cx.kernel.notify(|| Notice::EntryUsed(request, lpn));
-                match transaction.purpose {
-                    Purpose::HostRead(_) => {
-                        host_read::retarget(id, map.as_deref_mut(), cx);
-                        cx.push(FollowUp::Enqueue(id));
-                    }
-                    _ => writes.start_translated(id, cx),
-                }
+                of_kind!(purpose, translated(id, self));
             }
             FollowUp::Resume(id) => {
                 let transaction = cx.datapath.queues.transaction_mut(id);

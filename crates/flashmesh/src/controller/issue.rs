@@ -6,10 +6,11 @@ use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::policies::{FirmwarePolicy, PolicyEvent, PolicyView};
 use crate::schedule::purpose::Purpose;
-use crate::schedule::transaction::{Transaction, TransactionClass};
+use crate::schedule::transaction::TransactionClass;
 
 use super::follow_ups::FollowUp;
-use super::work::{host_read, parity, reallocate, replica};
+use super::work::kind::{Kind, of_kind, open_block};
+use super::work::replica;
 use super::{Backend, Shared, Work};
 
 impl<M: Model> Backend<M> {
@@ -314,7 +315,7 @@ impl<M: Model> Backend<M> {
     #[inline(never)]
     fn close_open_program(&mut self, id: TransactionId) {
         let moved = self.datapath.queues.transaction(id);
-        let Some(stream) = self.controller.shared.stream_of(moved) else { return };
+        let Some(stream) = open_block(moved, &self.controller.shared) else { return };
         if let Some((last, skipped)) = self.controller.shared.ftl.begin_program_of_move(moved.plane, stream) {
             self.datapath.queues.early_bound.close(last);
             self.controller.shared.counters.flash.units_skipped += u64::from(skipped);
@@ -389,61 +390,30 @@ impl<M: Model> Backend<M> {
             return;
         }
         let transaction = self.datapath.queues.transaction_mut(id);
-        if transaction.purpose == Purpose::Parity {
-            return parity::place(transaction);
-        }
-        let page = self.controller.shared.allocate(transaction);
+        let purpose = transaction.purpose;
+        let page = of_kind!(purpose, allocate(transaction, &mut self.controller.shared));
         transaction.to = page.expect(
             "programs of the host and of the map wait for a free page, collection has its reserve, and arrivals are let in with a place",
         );
-        if M::ALL_FEATURES && transaction.purpose.is_placed_by_policy() {
+        if M::ALL_FEATURES && purpose.is_placed_by_policy() {
             self.controller.shared.policy.notify(PolicyEvent::PageAllocated(transaction.class(), transaction.plane));
         }
-        if transaction.purpose == Purpose::MapProgram {
-            let page = transaction.lpn;
-            let Shared { journal, ftl, .. } = &mut self.controller.shared;
-            journal.program_began(page, ftl);
-            if self.controller.shared.is_of_map_cache(page)
-                && let Some(map) = &mut self.controller.work.map
-            {
-                map.program_began(page, &mut self.kernel);
-            }
-        }
+        of_kind!(purpose, began(id, self));
     }
 
     /// Reroutes or drops a queued transaction that cannot run as queued, for example because its page was moved or deallocated.
     #[inline(never)]
     pub(super) fn reroute(&mut self, id: TransactionId) {
         let transaction = *self.datapath.queues.transaction(id);
-        let Transaction { purpose: work, lpn, .. } = transaction;
-        let (Work { writes, collections, moves, map, .. }, cx) = &mut self.parts();
-        if M::ALL_FEATURES && work.class() == TransactionClass::UserRead {
+        if M::ALL_FEATURES && transaction.class() == TransactionClass::UserRead {
+            let cx = &mut self.context();
             cx.shared.policy.notify(PolicyEvent::ReadEnded(&transaction));
             replica::read_left(id, cx);
             if let Some(copies) = &mut cx.shared.replication {
-                copies.forget_plan_of(id, lpn);
+                copies.forget_plan_of(id, transaction.lpn);
             }
         }
-        if work.is_copyback() && cx.datapath.queues.gathers() {
-            collections.split_copyback(id, cx);
-            return self.run();
-        }
-        match work {
-            Purpose::Reallocate => reallocate::rerouted(id, cx),
-            Purpose::ReplicaProgram => replica::rerouted(id, cx),
-            Purpose::HostRead(_) | Purpose::MapRead => host_read::rerouted(id, map.as_deref_mut(), cx),
-            Purpose::ReadModify(_) => writes.read_rerouted(id, map.as_deref_mut(), cx),
-            Purpose::HostWrite(_) => writes.program_rerouted(id, cx),
-            Purpose::CollectRead(_) | Purpose::CollectProgram(_) => {
-                if M::ALL_FEATURES {
-                    collections.dropped(work, cx.shared.geometry.plane_of(transaction.from), cx);
-                }
-                moves.rerouted(id, cx);
-            }
-            Purpose::MapProgram | Purpose::Erase | Purpose::Parity => {
-                unreachable!("it is where it waits whatever happens to pages")
-            }
-        }
+        of_kind!(transaction.purpose, rerouted(id, self));
         self.run();
     }
 }

@@ -5,35 +5,18 @@ use crate::ftl::OpenBlockKind;
 use crate::ids::{BlockId, DieId, PlaneId, StreamId, TransactionId};
 use crate::kernel::model::Model;
 use crate::policies::FirmwarePolicy;
-use crate::schedule::purpose::{MoveRoute, Purpose};
+use crate::schedule::purpose::Purpose;
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::{Transaction, TransactionClass};
 
-use super::work::collect::in_plane;
-use super::work::replica;
+use super::shared::Shared;
+use super::work::kind::{Kind, of_kind, open_block};
 use super::{Controller, Work};
 
-impl Controller {
-    /// Returns whether the page of a queued transaction is still at the location for which the transaction was queued.
-    #[inline(never)]
-    fn is_still_there(&self, transaction: &Transaction) -> bool {
-        let ftl = &self.shared.ftl;
-        match transaction.purpose {
-            Purpose::HostRead(_) => ftl.may_read(transaction.lpn, transaction.from),
-            Purpose::CollectProgram(MoveRoute::Plane) if self.shared.geometry.gathers_units() => {
-                in_plane::is_whole(transaction, &self.shared)
-            }
-            Purpose::MapRead | Purpose::ReadModify(_) | Purpose::CollectRead(_) | Purpose::CollectProgram(_) => {
-                ftl.is_at(transaction.lpn, transaction.from)
-            }
-            Purpose::Reallocate => ftl.lookup(transaction.lpn) == Some(transaction.from),
-            Purpose::ReplicaProgram => {
-                let has_place = || ftl.blocks().next_page_offset(transaction.plane, OpenBlockKind::Replica).is_some();
-                replica::is_wanted(transaction, &self.shared) && has_place()
-            }
-            Purpose::MapProgram | Purpose::HostWrite(_) | Purpose::Erase | Purpose::Parity => true,
-        }
-    }
+/// Returns whether the page of a queued transaction is still at the location for which the transaction was queued.
+#[inline(never)]
+fn is_still_there(transaction: &Transaction, shared: &Shared) -> bool {
+    of_kind!(transaction.purpose, is_current(transaction, shared))
 }
 
 impl<M: Model> PageSource<M> for Controller {
@@ -45,7 +28,7 @@ impl<M: Model> PageSource<M> for Controller {
         let is_as_translated = transaction.map_version == self.shared.ftl.map().changes();
         (is_as_translated && !(M::ALL_FEATURES && self.shared.has_homes()))
             || !transaction.purpose.depends_on_map()
-            || self.is_still_there(transaction)
+            || is_still_there(transaction, &self.shared)
     }
 
     #[inline]
@@ -60,15 +43,7 @@ impl<M: Model> PageSource<M> for Controller {
 
     #[inline]
     fn next_page(&self, transaction: &Transaction) -> Option<(BlockId, u32)> {
-        if transaction.purpose == Purpose::Parity {
-            let geometry = &self.shared.geometry;
-            return Some((geometry.block_of(transaction.from), geometry.page_in_block(transaction.from)));
-        }
-        let stream = self.shared.stream_of(transaction)?;
-        match transaction.class() {
-            TransactionClass::CollectProgram => self.shared.ftl.blocks().next_move_offset(transaction.plane, stream),
-            _ => self.shared.ftl.blocks().next_page_offset(transaction.plane, stream),
-        }
+        of_kind!(transaction.purpose, next_page(transaction, &self.shared))
     }
 
     /// Returns whether a page is free for programs of `class`. If host streams have separate open blocks, checks the heads of all queues, because the
@@ -88,7 +63,7 @@ impl<M: Model> PageSource<M> for Controller {
         if self.shared.rules.shares_open_block {
             return has_page(OpenBlockKind::Host(StreamId(0)));
         }
-        heads.all(|head| self.shared.stream_of(head).is_none_or(has_page))
+        heads.all(|head| open_block(head, &self.shared).is_none_or(has_page))
     }
 
     #[inline(always)]
@@ -102,7 +77,7 @@ impl<M: Model> PageSource<M> for Controller {
     }
 
     fn shares_block(&self, lead: &Transaction, other: &Transaction) -> bool {
-        self.shared.stream_of(lead) == self.shared.stream_of(other)
+        open_block(lead, &self.shared) == open_block(other, &self.shared)
     }
 
     fn writes_slc(&self, plane: PlaneId) -> bool {

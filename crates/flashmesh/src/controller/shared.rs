@@ -11,8 +11,8 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
 use crate::persistence::{Persistence, ProgramReason};
 use crate::policies::AnyPolicy;
-use crate::schedule::purpose::{MoveRoute, Purpose};
-use crate::schedule::transaction::{Owner, Transaction, TransactionClass};
+use crate::schedule::purpose::Purpose;
+use crate::schedule::transaction::{Owner, Transaction};
 
 use super::cores::Cores;
 use super::follow_ups::{FollowUp, FollowUpStack};
@@ -209,28 +209,6 @@ impl Shared {
         (first..first + self.geometry.planes_per_die).map(PlaneId)
     }
 
-    /// Returns the kind of open block to which a program goes; `None` for parity, and for transactions that are not programs.
-    #[inline]
-    pub fn stream_of(&self, transaction: &Transaction) -> Option<OpenBlockKind> {
-        match transaction.purpose {
-            Purpose::HostWrite(_) => Some(self.stream_of_write(transaction)),
-            // Reallocated pages go to the open block of host writes, never to the SLC cache.
-            Purpose::Reallocate => Some(self.ftl.blocks().host_block_kind(transaction.plane, None)),
-            Purpose::MapProgram => Some(OpenBlockKind::Translation),
-            Purpose::ReplicaProgram => Some(OpenBlockKind::Replica),
-            Purpose::CollectProgram(MoveRoute::Controller | MoveRoute::Plane) => {
-                Some(self.ftl.move_block_kind(transaction.from))
-            }
-            Purpose::CollectProgram(_) => Some(OpenBlockKind::Incoming),
-            Purpose::MapRead
-            | Purpose::HostRead(_)
-            | Purpose::ReadModify(_)
-            | Purpose::CollectRead(_)
-            | Purpose::Erase
-            | Purpose::Parity => None,
-        }
-    }
-
     /// Returns the kind of open block to which a write of a request, or a destage, goes.
     #[inline]
     pub fn stream_of_write(&self, transaction: &Transaction) -> OpenBlockKind {
@@ -242,18 +220,5 @@ impl Shared {
     #[inline]
     pub fn page_to_modify(&self, write: &Transaction) -> Option<Ppn> {
         if write.bytes < self.geometry.page_size { self.ftl.lookup(write.lpn) } else { None }
-    }
-
-    /// Allocates a physical page on the plane of a program; `None` if no page is free, for parity, and for transactions that are not programs.
-    #[inline]
-    pub fn allocate(&mut self, transaction: &Transaction) -> Option<Ppn> {
-        let stream = self.stream_of(transaction)?;
-        match transaction.class() {
-            TransactionClass::CollectProgram => self.ftl.allocate_move(transaction.plane, stream),
-            _ => {
-                self.ftl.prefetch_older(transaction.lpn);
-                self.ftl.allocate(transaction.plane, stream)
-            }
-        }
     }
 }

@@ -21,7 +21,8 @@ mod begin;
 pub mod foreground;
 mod gc_rate_control;
 mod gc_turns;
-pub mod in_plane;
+mod in_plane;
+mod steps;
 mod unread_pages;
 
 use super::chip_to_chip::ChipToChipMoves;
@@ -238,7 +239,7 @@ impl Collections {
     }
 
     /// Counts a page of the victim of `plane` as moved: the page was programmed, or is no longer needed.
-    pub fn moved<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+    fn moved<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         self.pace.moved(plane);
         self.end_turn(cx);
         if let Some(collection) = &mut self.by_plane[plane.index()] {
@@ -257,7 +258,7 @@ impl Collections {
     }
 
     /// Counts a page of the victim of plane `from` as moved, because its move was dropped at step `work`: the page is no longer needed.
-    pub fn dropped<M: Model>(&mut self, work: Purpose, from: PlaneId, cx: &mut Context<'_, M>) {
+    fn move_dropped<M: Model>(&mut self, work: Purpose, from: PlaneId, cx: &mut Context<'_, M>) {
         self.moved(from, cx);
         if let Purpose::CollectRead(_) = work
             && self.read(from, &cx.shared.ftl)
@@ -289,7 +290,7 @@ impl Collections {
 
     /// Continues the move of a page that has been read out of its victim. The page is then programmed in its plane, in a plane that the
     /// policy chooses, or on another chip.
-    pub fn read_done<M: Model>(
+    pub fn page_read<M: Model>(
         &mut self,
         id: TransactionId,
         route: MoveRoute,
@@ -317,7 +318,7 @@ impl Collections {
     }
 
     /// Commits the new location of a moved page that the array has programmed.
-    pub fn programmed<M: Model>(
+    fn commit<M: Model>(
         &mut self,
         id: TransactionId,
         route: MoveRoute,
@@ -354,7 +355,7 @@ impl Collections {
     }
 
     /// Ends the collection of `plane`, whose victim has been erased.
-    pub fn erased<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+    fn erased<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let shared = &mut *cx.shared;
         let collection = self.by_plane[plane.index()].take().expect("only a collection erases");
         if !collection.background {

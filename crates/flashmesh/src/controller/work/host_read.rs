@@ -2,7 +2,7 @@
 
 use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
-use crate::controller::{Context, PageRequest};
+use crate::controller::{Backend, Context, PageRequest, Work};
 use crate::ids::{Lpn, Ppn, StreamId, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
@@ -11,8 +11,58 @@ use crate::schedule::purpose::{CacheReservation, Purpose};
 use crate::schedule::transaction::{Transaction, TransactionClass};
 use crate::units::Bytes;
 
+use super::kind::Kind;
 use super::map::CachedMap;
 use super::placement::Placements;
+use super::reallocate;
+
+/// The kind of work whose transactions are reads of host requests.
+pub struct HostReads;
+
+impl Kind for HostReads {
+    fn translated<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
+        let (Work { map, .. }, cx) = &mut backend.parts();
+        retarget(id, map.as_deref_mut(), cx);
+        cx.push(FollowUp::Enqueue(id));
+    }
+
+    #[inline]
+    fn read_done<M: Model>(id: TransactionId, purpose: Purpose, backend: &mut Backend<M>) {
+        let (Work { cache, .. }, cx) = &mut backend.parts();
+        let Transaction { lpn, owner, .. } = *cx.datapath.queues.transaction(id);
+        if let (Purpose::HostRead(CacheReservation::Kept), Some(request), Some(cache)) = (purpose, owner.request, cache)
+        {
+            cache.fill(request, lpn, cx);
+            backend.run();
+        }
+        let (Work { writes, .. }, cx) = &mut backend.parts();
+        if M::ALL_FEATURES && cx.shared.reports_reads() {
+            reallocate::read_done(id, writes, cx);
+            backend.run();
+        }
+        complete(id, &mut backend.context());
+    }
+
+    fn rerouted<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
+        let (Work { map, .. }, cx) = &mut backend.parts();
+        read_again(id, map.as_deref_mut(), cx);
+    }
+
+    fn dropped<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
+        let (Work { cache, .. }, cx) = &mut backend.parts();
+        let Transaction { purpose, lpn, .. } = *cx.datapath.queues.transaction(id);
+        cx.datapath.queues.transactions.remove(id);
+        if purpose.has_cache_place()
+            && let Some(cache) = cache
+        {
+            cache.not_filled(lpn, cx);
+        }
+    }
+
+    fn is_current(read: &Transaction, shared: &Shared) -> bool {
+        shared.ftl.may_read(read.lpn, read.from)
+    }
+}
 
 /// Begins a flash read of `bytes` at offset `start` of a page, for a request, and returns its transaction. The caller enqueues the
 /// transaction. If only a part of the map is in DRAM, the caller first looks up the mapping entry of the page.
@@ -90,7 +140,7 @@ fn place<M: Model>(
 
 /// Completes a read for its request, after the data has reached the controller.
 #[inline(always)]
-pub fn done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+fn complete<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     count_done(cx.shared);
     let request = cx.datapath.queues.transaction(id).owner.request;
     cx.shared.finished(id, request, cx.datapath);
@@ -103,7 +153,7 @@ pub fn count_done(shared: &mut Shared) {
 }
 
 /// Sends a queued read to the current location of its page, after the page was moved or deallocated.
-pub fn rerouted<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
+pub(super) fn read_again<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     cx.datapath.charge_queue_wait(id, cx.kernel.now());
     if cx.datapath.queues.transaction(id).class() == TransactionClass::UserRead {
         cx.kernel.notify_read(ReadNotice::Rerouted(id));

@@ -3,8 +3,9 @@
 use crate::controller::cache::DeviceCache;
 use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
-use crate::controller::{Context, PageRequest};
+use crate::controller::{Backend, Context, PageRequest, Work};
 use crate::engine::direct_mapped::DirectMapped;
+use crate::ftl::OpenBlockKind;
 use crate::ids::{Lpn, Ppn, RequestId, StreamId, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
@@ -13,9 +14,10 @@ use crate::schedule::purpose::{CacheReservation, Purpose};
 use crate::schedule::transaction::{Owner, Priority, Transaction};
 use crate::units::{Bytes, Time};
 
+use super::kind::Kind;
 use super::map::CachedMap;
 use super::placement::Placements;
-use super::preallocate::BlockedWrites;
+use super::preallocate::{BlockedWrites, drop_page};
 
 /// Host writes whose flash programs are in flight.
 #[derive(Clone, Debug)]
@@ -123,7 +125,7 @@ impl HostWrites {
     }
 
     /// Starts a write whose mapping entry is in DRAM. A partial write first reads its page (read-modify-write).
-    pub fn start_translated<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
+    fn start_translated<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         if cx.shared.rules.preallocates {
             return self.preallocate_write(id, cx);
         }
@@ -150,35 +152,30 @@ impl HostWrites {
     }
 
     /// Enqueues the program of a partial write, after the read of its page (read-modify-write).
-    pub fn rest_read<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
+    fn rest_read<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         self.turn_into_program(id, cx);
         cx.push(FollowUp::Enqueue(id));
     }
 
     /// Handles a partial write whose page was moved or deallocated before it could be read for read-modify-write.
-    pub fn read_rerouted<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
+    fn read_rerouted<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
         if cx.shared.ftl.lookup(cx.datapath.queues.transaction(id).lpn).is_none() {
             cx.datapath.charge_queue_wait(id, cx.kernel.now());
             self.rest_read(id, cx);
         } else {
-            super::host_read::rerouted(id, map, cx);
+            super::host_read::read_again(id, map, cx);
         }
     }
 
     /// Chooses a plane again for a queued write, by the current load of the planes.
-    pub fn program_rerouted<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
+    fn program_rerouted<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         cx.datapath.charge_queue_wait(id, cx.kernel.now());
         self.placements.place_again(id, cx);
         cx.push(FollowUp::Enqueue(id));
     }
 
     /// Updates the map and the device cache after the array has programmed a write. The next write of the page can then start.
-    pub fn programmed<M: Model>(
-        &mut self,
-        id: TransactionId,
-        mut cache: Option<&mut DeviceCache>,
-        cx: &mut Context<'_, M>,
-    ) {
+    fn commit<M: Model>(&mut self, id: TransactionId, mut cache: Option<&mut DeviceCache>, cx: &mut Context<'_, M>) {
         let Transaction { owner: Owner { request, .. }, lpn, plane, to, successor, .. } =
             *cx.datapath.queues.transaction(id);
         cx.shared.counters.flash.user_programs += 1;
@@ -254,6 +251,66 @@ impl HostWrites {
     }
 }
 
+impl Kind for HostWrites {
+    fn translated<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
+        let (Work { writes, .. }, cx) = &mut backend.parts();
+        writes.start_translated(id, cx);
+    }
+
+    fn read_done<M: Model>(id: TransactionId, _: Purpose, backend: &mut Backend<M>) {
+        let (Work { writes, .. }, cx) = &mut backend.parts();
+        if !cx.shared.is_cut_off || cx.datapath.queues.transaction(id).owner.request.is_none() {
+            return writes.rest_read(id, cx);
+        }
+        drop_page(id, cx);
+        backend.run();
+        backend.give_up(id);
+    }
+
+    #[inline]
+    fn programmed<M: Model>(id: TransactionId, _: Purpose, backend: &mut Backend<M>) {
+        let (Work { writes, cache, .. }, cx) = &mut backend.parts();
+        writes.commit(id, cache.as_deref_mut(), cx);
+    }
+
+    #[inline]
+    fn acknowledged<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
+        let (Work { cache, .. }, cx) = &mut backend.parts();
+        let Transaction { purpose, lpn, owner, .. } = *cx.datapath.queues.transaction(id);
+        cx.shared.finished(id, owner.request, cx.datapath);
+        let Some(cache) = cache else { return };
+        if owner.request.is_none() {
+            cache.destaged(lpn, cx);
+        } else if purpose.has_cache_place() {
+            cache.passed(lpn, cx);
+        }
+    }
+
+    fn rerouted<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
+        let (Work { writes, map, .. }, cx) = &mut backend.parts();
+        match cx.datapath.queues.transaction(id).purpose {
+            Purpose::ReadModify(_) => writes.read_rerouted(id, map.as_deref_mut(), cx),
+            _ => writes.program_rerouted(id, cx),
+        }
+    }
+
+    fn dropped<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
+        let (Work { cache, .. }, cx) = &mut backend.parts();
+        let Transaction { lpn, successor, .. } = *cx.datapath.queues.transaction(id);
+        drop_write(id, cache.as_deref_mut(), cx);
+        cx.push(FollowUp::Successor(lpn, successor));
+    }
+
+    fn is_current(write: &Transaction, shared: &Shared) -> bool {
+        !matches!(write.purpose, Purpose::ReadModify(_)) || shared.ftl.is_at(write.lpn, write.from)
+    }
+
+    #[inline]
+    fn open_block(write: &Transaction, shared: &Shared) -> Option<OpenBlockKind> {
+        matches!(write.purpose, Purpose::HostWrite(_)).then(|| shared.stream_of_write(write))
+    }
+}
+
 /// Turns a partial write into the read of its page at `from` (read-modify-write).
 pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Context<'_, M>) {
     let Context { shared, datapath, .. } = cx;
@@ -269,7 +326,7 @@ pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Co
 }
 
 /// Drops a write that has no physical page assigned, and ends its reservation in the device cache.
-pub fn drop_write<M: Model>(id: TransactionId, cache: Option<&mut DeviceCache>, cx: &mut Context<'_, M>) {
+fn drop_write<M: Model>(id: TransactionId, cache: Option<&mut DeviceCache>, cx: &mut Context<'_, M>) {
     let Transaction { purpose: work, lpn, .. } = *cx.datapath.queues.transaction(id);
     cx.datapath.queues.transactions.remove(id);
     if work.has_cache_place()

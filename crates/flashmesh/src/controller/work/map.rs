@@ -2,20 +2,22 @@
 //! entries are written back.
 
 use crate::config;
-use crate::controller::Context;
 use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
+use crate::controller::{Backend, Context, Work};
 use crate::flash::geometry::Geometry;
+use crate::ftl::OpenBlockKind;
 use crate::ftl::mapping_cache::{MapCacheAction, MappingCache};
 use crate::ids::{Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::kernel::probe::Notice;
+use crate::kernel::probe::{Notice, Origin};
 use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::{Owner, Transaction};
 use crate::units::Bytes;
 
-use super::host_read::translate;
+use super::host_read::{read_again, translate};
+use super::kind::Kind;
 
 /// The mapping cache, with the parameters of its flash operations.
 #[derive(Clone, Debug)]
@@ -105,7 +107,7 @@ impl CachedMap {
     }
 
     /// Handles the arrival of a translation page in the controller.
-    pub fn read_done<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
+    fn page_read<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let page = cx.datapath.queues.transaction(id).lpn;
         cx.datapath.queues.transactions.remove(id);
         cx.shared.counters.flash.map_reads += 1;
@@ -115,13 +117,13 @@ impl CachedMap {
     }
 
     /// Handles the start of the program of a translation page, which stores the current state of its mapping entries.
-    pub fn program_began<M: Model>(&mut self, page: Lpn, kernel: &mut Kernel<M>) {
+    fn program_began<M: Model>(&mut self, page: Lpn, kernel: &mut Kernel<M>) {
         self.cache.begin_program(page);
         kernel.notify(|| Notice::TranslationProgramBegan(page));
     }
 
     /// Handles the acknowledged end of the program of a translation page.
-    pub fn programmed<M: Model>(&mut self, page: Lpn, cx: &mut Context<'_, M>) {
+    fn program_ended<M: Model>(&mut self, page: Lpn, cx: &mut Context<'_, M>) {
         cx.kernel.notify(|| Notice::TranslationProgramEnded(page));
         self.cache.finish_program(page);
         cx.push(FollowUp::SettleMap);
@@ -172,18 +174,67 @@ impl CachedMap {
     }
 }
 
+impl Kind for CachedMap {
+    /// Enqueues the transactions that waited for entries of the page as one batch, like the pages of a request.
+    fn read_done<M: Model>(id: TransactionId, _: Purpose, backend: &mut Backend<M>) {
+        if let (Work { map: Some(map), .. }, cx) = &mut backend.parts() {
+            map.page_read(id, cx);
+        }
+        backend.datapath.interconnect.begin_batch();
+        backend.run();
+        backend.datapath.interconnect.end_batch();
+    }
+
+    fn programmed<M: Model>(id: TransactionId, _: Purpose, backend: &mut Backend<M>) {
+        let cx = &mut backend.context();
+        let Transaction { lpn: page, to, .. } = *cx.datapath.queues.transaction(id);
+        cx.kernel.notify(|| Notice::PageProgrammed(to, page, Origin::Map));
+        cx.shared.ftl.commit_write(page, to);
+        cx.shared.count_map_program(page);
+    }
+
+    fn acknowledged<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
+        let (Work { map, .. }, cx) = &mut backend.parts();
+        let page = cx.datapath.queues.transaction(id).lpn;
+        cx.datapath.queues.transactions.remove(id);
+        if cx.shared.is_of_map_cache(page)
+            && let Some(map) = map
+        {
+            map.program_ended(page, cx);
+        }
+    }
+
+    fn rerouted<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
+        let (Work { map, .. }, cx) = &mut backend.parts();
+        read_again(id, map.as_deref_mut(), cx);
+    }
+
+    fn is_current(transaction: &Transaction, shared: &Shared) -> bool {
+        transaction.purpose == Purpose::MapProgram || shared.ftl.is_at(transaction.lpn, transaction.from)
+    }
+
+    #[inline]
+    fn open_block(transaction: &Transaction, _: &Shared) -> Option<OpenBlockKind> {
+        (transaction.purpose == Purpose::MapProgram).then_some(OpenBlockKind::Translation)
+    }
+
+    fn began<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
+        let (Work { map, .. }, cx) = &mut backend.parts();
+        let page = cx.datapath.queues.transaction(id).lpn;
+        let Shared { journal, ftl, .. } = &mut *cx.shared;
+        journal.program_began(page, ftl);
+        if cx.shared.is_of_map_cache(page)
+            && let Some(map) = map
+        {
+            map.program_began(page, cx.kernel);
+        }
+    }
+}
+
 /// Begins the program of a translation page, or of a page of the journal or of a checkpoint.
 pub(super) fn program<M: Model>(page: Lpn, cx: &mut Context<'_, M>) {
     let Context { shared, datapath, .. } = &mut *cx;
     let plane = Shared::place_map_write(shared, page, datapath);
     let id = cx.begin_internal(Purpose::MapProgram, page, Ppn(0), plane);
     cx.push(FollowUp::Enqueue(id));
-}
-
-/// Commits the location of a page of the map, of its journal or of a checkpoint, which the array has programmed.
-pub fn committed<M: Model>(page: Lpn, to: Ppn, cx: &mut Context<'_, M>) {
-    use crate::kernel::probe::Origin;
-    cx.kernel.notify(|| Notice::PageProgrammed(to, page, Origin::Map));
-    cx.shared.ftl.commit_write(page, to);
-    cx.shared.count_map_program(page);
 }

@@ -5,15 +5,18 @@
 //! Parity contains no mapping units: a block has fewer pages for data instead ([`Config::unit_geometry`]).
 
 use crate::config::{Config, MultiPlane};
-use crate::controller::Context;
 use crate::controller::follow_ups::FollowUp;
+use crate::controller::shared::Shared;
+use crate::controller::{Backend, Context};
 use crate::flash::geometry::Geometry;
 use crate::ftl::Superblocks;
-use crate::ids::{Lpn, PlaneId, Ppn};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::Transaction;
+
+use super::kind::Kind;
 
 /// The schedule of parity programs.
 #[derive(Clone, Debug)]
@@ -72,15 +75,22 @@ impl Parity {
     }
 }
 
-/// Sets the address of a parity program to the last unit of the preceding data program, because parity has no page of its own.
-pub fn place(transaction: &mut Transaction) {
-    transaction.to = transaction.from;
-}
+/// Parity has no page of its own. Its address is that of the last unit of the preceding data program.
+impl Kind for Parity {
+    fn programmed<M: Model>(id: TransactionId, _: Purpose, backend: &mut Backend<M>) {
+        let cx = &mut backend.context();
+        let to = cx.datapath.queues.transaction(id).to;
+        cx.kernel.notify(|| Notice::ParityProgrammed(to));
+        let geometry = &cx.shared.geometry;
+        let units = geometry.units_per_program_of(geometry.block_of(to));
+        cx.shared.counters.flash.parity_programs += u64::from(units);
+    }
 
-/// Counts a parity program that the array has finished.
-pub fn programmed<M: Model>(to: Ppn, cx: &mut Context<'_, M>) {
-    cx.kernel.notify(|| Notice::ParityProgrammed(to));
-    let geometry = &cx.shared.geometry;
-    let units = geometry.units_per_program_of(geometry.block_of(to));
-    cx.shared.counters.flash.parity_programs += u64::from(units);
+    fn next_page(program: &Transaction, shared: &Shared) -> Option<(BlockId, u32)> {
+        Some((shared.geometry.block_of(program.from), shared.geometry.page_in_block(program.from)))
+    }
+
+    fn allocate(program: &Transaction, _: &mut Shared) -> Option<Ppn> {
+        Some(program.from)
+    }
 }

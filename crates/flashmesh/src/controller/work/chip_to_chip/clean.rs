@@ -23,9 +23,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::controller::Context;
 use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
+use crate::controller::{Backend, Context, Work};
 use crate::flash::geometry::Geometry;
 use crate::ftl::OpenBlockKind;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, TransactionId};
@@ -263,4 +263,20 @@ impl Cleaning {
             }
         }
     }
+}
+
+/// Ends the Clean (chip-to-chip move of a whole block) of the victim of `plane`, after its last program was acknowledged. Reroutes the
+/// reads of moved pages, and ends the reservation of the source die.
+pub fn ended<M: Model>(plane: PlaneId, backend: &mut Backend<M>) {
+    let (Work { moves, .. }, cx) = &mut backend.parts();
+    moves.cleaning.end(plane, cx.shared);
+    cx.push(FollowUp::Advance(plane));
+    backend.run();
+    let die = backend.controller.shared.geometry.die_of_plane(plane);
+    for id in backend.datapath.take_moved(die, &backend.controller) {
+        backend.datapath.queues.notify_rerouted(id, &mut backend.kernel);
+        backend.reroute(id);
+    }
+    backend.datapath.clean_execution.end_reservation(die);
+    backend.try_issue(die);
 }

@@ -16,7 +16,7 @@ pub mod replica_selector;
 mod replicate;
 mod serve;
 
-pub use replicate::{is_wanted, programmed, read_done, rerouted};
+pub use replicate::read_done;
 pub use serve::{choose_location, read_left, read_queued};
 
 use lru::LruCache;

@@ -1,8 +1,10 @@
 //! Lifetime of replicas: creation, invalidation together with the original, and eviction.
 
-use crate::controller::Context;
 use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
+use crate::controller::work::kind::Kind;
+use crate::controller::{Backend, Context};
+use crate::ftl::OpenBlockKind;
 use crate::ids::{Lpn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
@@ -61,23 +63,38 @@ pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
 }
 
 /// Returns whether `program`, the program of a replica, is still wanted: its page was neither written, deallocated nor moved meanwhile.
-pub fn is_wanted(program: &Transaction, shared: &Shared) -> bool {
+fn is_wanted(program: &Transaction, shared: &Shared) -> bool {
     let planned = shared.replication.as_ref().and_then(|copies| copies.planned.get(&program.lpn));
     matches!(planned, Some(Planned::Program { wanted: true })) && shared.ftl.location(program.lpn) == program.from
 }
 
-/// Cancels a queued replica whose page was written, deallocated or moved meanwhile, or whose plane has no free page for replicas.
-pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
-    let Transaction { lpn, plane, .. } = *cx.datapath.queues.transaction(id);
-    cx.datapath.queues.transactions.remove(id);
-    cx.shared.ftl.replica_pages().abandon(plane, None);
-    if let Some(copies) = &mut cx.shared.replication {
-        copies.give_up(lpn);
+impl Kind for Replication {
+    fn programmed<M: Model>(id: TransactionId, _: Purpose, backend: &mut Backend<M>) {
+        commit(id, &mut backend.context());
+    }
+
+    /// Cancels a queued replica whose page was written, deallocated or moved meanwhile, or whose plane has no free page for replicas.
+    fn rerouted<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
+        let cx = &mut backend.context();
+        let Transaction { lpn, plane, .. } = *cx.datapath.queues.transaction(id);
+        cx.datapath.queues.transactions.remove(id);
+        cx.shared.ftl.replica_pages().abandon(plane, None);
+        if let Some(copies) = &mut cx.shared.replication {
+            copies.give_up(lpn);
+        }
+    }
+
+    fn is_current(program: &Transaction, shared: &Shared) -> bool {
+        is_wanted(program, shared) && Self::next_page(program, shared).is_some()
+    }
+
+    fn open_block(_: &Transaction, _: &Shared) -> Option<OpenBlockKind> {
+        Some(OpenBlockKind::Replica)
     }
 }
 
 /// Commits a replica that the array has programmed.
-pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+fn commit<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let program = *cx.datapath.queues.transaction(id);
     let Transaction { lpn, plane, from, to, account, .. } = program;
     cx.shared.counters.flash.replica_programs += 1;
