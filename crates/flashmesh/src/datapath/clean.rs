@@ -63,12 +63,6 @@ impl CleanExecution {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Returns whether a Clean (chip-to-chip move of a whole block) is in progress on any die.
-    #[inline(always)]
-    pub(super) fn is_cleaning(&self) -> bool {
-        M::ALL_FEATURES && self.clean_execution.is_active()
-    }
-
     /// Chains `others` to `lead`, so that the page is sensed once for all of them. `lead` is the read in progress with which a Clean (chip-to-chip
     /// move of a whole block) starts; `others` read further mapping units of its page.
     pub fn chain_listed(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {

@@ -126,6 +126,12 @@ impl Datapath<Probed> {
 }
 
 impl<M: Model> Datapath<M> {
+    /// Returns whether a Clean (chip-to-chip move of a whole block) is in progress on any die.
+    #[inline(always)]
+    pub(super) fn is_cleaning(&self) -> bool {
+        M::ALL_FEATURES && self.clean_execution.is_active()
+    }
+
     pub fn stats(&self) -> DatapathStats<'_> {
         DatapathStats {
             fabric: &self.interconnect.fabric,
