@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flashmesh.normalised import Means
     from flashmesh.plots.runs import Run
     from flashmesh.plots.style import Chart
-    from flashmesh.report.measures import Measure
+    from flashmesh.report.measures.measure import Measure
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Comparison(Plots):
         """
         from flashmesh.aggregate.table import ComparedRuns
         from flashmesh.configuration import value_text
-        from flashmesh.report.view import refuse_unvaried
+        from flashmesh.report.tables.view import refuse_unvaried
         from flashmesh.spelling import spelt
 
         wanted = dict(spelt(key.replace("__", "."), value) for key, value in settings.items())
@@ -115,7 +115,7 @@ class Comparison(Plots):
         """
         from flashmesh.aggregate.estimate import estimate
         from flashmesh.aggregate.points import points_of
-        from flashmesh.report.view import numbers
+        from flashmesh.report.tables.view import numbers
 
         value = self._measure(measure).value
         points = points_of([run.settings for run in self.runs], self.runs)
@@ -125,7 +125,7 @@ class Comparison(Plots):
     def findings(self) -> list[str]:
         """Returns the findings of the comparison, in sentences computed from its numbers; empty for a single run."""
         from flashmesh.aggregate.table import ComparedRuns
-        from flashmesh.report.findings import findings
+        from flashmesh.report.findings.sentences import findings
 
         return findings(ComparedRuns(self))
 
@@ -188,7 +188,7 @@ class Comparison(Plots):
 
     def _measure(self, name: str) -> Measure:
         from flashmesh.aggregate.table import ComparedRuns
-        from flashmesh.report.measures import measure_named
+        from flashmesh.report.measures.measure import measure_named
 
         found = measure_named(name)
         ComparedRuns(self).refuse_unknown_streams([found])

@@ -12,7 +12,7 @@ def measures() -> dict[str, str]:
         The unit of each measure or value, by its name; empty for plain numbers.
     """
     from flashmesh._native import quantities
-    from flashmesh.report.measures import MEASURES
+    from flashmesh.report.measures.measure import MEASURES
 
     listed = {measure.name.strip(): measure.unit for measure in MEASURES}
     return listed | {key: unit for key, unit, _ in quantities()}

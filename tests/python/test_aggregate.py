@@ -18,9 +18,9 @@ from flashmesh.aggregate.table import ComparedRuns
 from flashmesh.axes import Value
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.report import comparison as report
-from flashmesh.report.measures import measure_named
+from flashmesh.report.measures.measure import measure_named
+from flashmesh.report.tables.view import Choice, View
 from flashmesh.report.terminal import Terminal
-from flashmesh.report.view import Choice, View
 from flashmesh.results import Result
 from sweep_files import sweep_file
 

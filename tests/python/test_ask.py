@@ -22,8 +22,8 @@ from flashmesh.asking.changes import Change, changes_of
 from flashmesh.configuration import load
 from flashmesh.keys import declared
 from flashmesh.report.asking import show
-from flashmesh.report.findings import of_answer
-from flashmesh.report.measures import in_document, measure_named
+from flashmesh.report.findings.sentences import of_answer
+from flashmesh.report.measures.measure import in_document, measure_named
 from flashmesh.report.summary import PARTS
 from flashmesh.report.terminal import Terminal
 from flashmesh.results.window import windowed

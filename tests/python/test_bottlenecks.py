@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import flashmesh
-from flashmesh.report.bottleneck import bound_sentence
+from flashmesh.report.streams.bottleneck import bound_sentence
 from summary_text import shown
 
 DRIVE = "preset:samsung-pm9a3"

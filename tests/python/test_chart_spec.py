@@ -11,7 +11,7 @@ import flashmesh
 from flashmesh.aggregate.table import ComparedRuns, RunTable, SavedRuns, TableOfRuns
 from flashmesh.axes import Value
 from flashmesh.comparison import ComparedRun, Comparison
-from flashmesh.report.chart_spec import read_chart, select
+from flashmesh.report.measures.chart_spec import read_chart, select
 from flashmesh.results import Result
 
 

@@ -12,9 +12,10 @@ import pytest
 
 import flashmesh
 from conftest import Cli
-from flashmesh.report import headline, summary
 from flashmesh.report import quantities as q
-from flashmesh.report.measures import attribute
+from flashmesh.report import summary
+from flashmesh.report.measures.measure import attribute
+from flashmesh.report.sections import headline
 from flashmesh.report.terminal import Terminal
 from flashmesh.results import Result
 from long_cases import in_part

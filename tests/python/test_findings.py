@@ -12,11 +12,11 @@ from flashmesh.aggregate.table import ComparedRuns
 from flashmesh.axes import Value
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.report import comparison as comparison_report
-from flashmesh.report.findings import of_seeds
-from flashmesh.report.gains import Gain
+from flashmesh.report.findings.gains import Gain
+from flashmesh.report.findings.sentences import of_seeds
+from flashmesh.report.findings.winners import gain_of
+from flashmesh.report.tables.view import Choice
 from flashmesh.report.terminal import Terminal
-from flashmesh.report.view import Choice
-from flashmesh.report.winners import gain_of
 from flashmesh.results import Result
 
 HOST = "bound by the host link, drive to host: 100 % busy"

@@ -8,7 +8,7 @@ import pytest
 
 import flashmesh
 from conftest import Cli
-from flashmesh.report.throttle import delayed_share, foreign_throttle
+from flashmesh.report.notes.throttle import delayed_share, foreign_throttle
 from long_cases import in_part
 from summary_text import shown
 

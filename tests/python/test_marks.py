@@ -17,7 +17,7 @@ from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.plots.runs import runs_of
 from flashmesh.plots.speedups import rows as speedups
 from flashmesh.report import comparison as comparison_report
-from flashmesh.report.marks import LEGENDS
+from flashmesh.report.tables.marks import LEGENDS
 from flashmesh.report.terminal import Terminal
 from flashmesh.results import Result
 

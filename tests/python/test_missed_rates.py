@@ -12,7 +12,7 @@ import pytest
 import flashmesh
 from conftest import Cli
 from flashmesh.aggregate.steadiness import REMEDY, REMEDY_BEHIND, unsteady_note
-from flashmesh.report import depth
+from flashmesh.report.streams import depth
 from flashmesh.results import Result
 from summary_text import shown
 

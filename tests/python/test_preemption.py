@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import flashmesh
-from flashmesh.report.preemption import delaying_collections, share_behind_collections
+from flashmesh.report.notes.preemption import delaying_collections, share_behind_collections
 from summary_text import shown
 
 DRIVE = "preset:venice-pm9a3"

@@ -21,7 +21,7 @@ import flashmesh
 from conftest import COMMAND, TIMEOUT_S, Cli, environment
 from flashmesh.cli.show import show_text
 from flashmesh.printable import PrintableStream, printable
-from flashmesh.report.measures import MEASURES
+from flashmesh.report.measures.measure import MEASURES
 from flashmesh.results.schema import MalformedError, check_comparison, check_result
 from flashmesh.saved import open_runs
 from flashmesh.sweeps.table import quantity_types

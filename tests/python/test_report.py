@@ -20,12 +20,13 @@ from flashmesh.cli.parameters import split
 from flashmesh.html import head
 from flashmesh.plots.runs import run_of
 from flashmesh.report import comparison as comparison_report
-from flashmesh.report import headline, summary
 from flashmesh.report import quantities as q
-from flashmesh.report.measures import MEASURES
+from flashmesh.report import summary
+from flashmesh.report.measures.measure import MEASURES
+from flashmesh.report.sections import headline
+from flashmesh.report.sections.utilisation import by_row
+from flashmesh.report.tables.view import Choice
 from flashmesh.report.terminal import Terminal
-from flashmesh.report.utilisation import by_row
-from flashmesh.report.view import Choice
 from flashmesh.results import ConfidenceInterval, LowerBound, Result
 from long_cases import in_part
 

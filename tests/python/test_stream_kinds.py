@@ -12,7 +12,7 @@ import flashmesh
 from conftest import Cli
 from flashmesh.report import quantities as q
 from flashmesh.report import summary
-from flashmesh.report.stream_kinds import mixed_kinds
+from flashmesh.report.streams.kinds import mixed_kinds
 from flashmesh.report.terminal import Terminal
 from flashmesh.results import Result
 

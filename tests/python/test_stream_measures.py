@@ -12,11 +12,11 @@ import pytest
 import flashmesh as fm
 from flashmesh.aggregate.table import ComparedRuns, SavedRuns
 from flashmesh.comparison import ComparedRun, Comparison
-from flashmesh.report.chart_spec import read_chart, select
 from flashmesh.report.comparison import show
-from flashmesh.report.measures import measure_named
+from flashmesh.report.measures.chart_spec import read_chart, select
+from flashmesh.report.measures.measure import measure_named
+from flashmesh.report.tables.view import Choice, View
 from flashmesh.report.terminal import Terminal
-from flashmesh.report.view import Choice, View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ from typing import Any
 import flashmesh
 from flashmesh._native import Config
 from flashmesh.html.saved import study_of
-from flashmesh.report import headline
 from flashmesh.report import quantities as q
+from flashmesh.report.sections import headline
 from flashmesh.results import Result
 from summary_text import shown
 

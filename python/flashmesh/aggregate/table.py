@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.aggregate.points import Point, points_of
-from flashmesh.report.measures import attribute
-from flashmesh.report.stream_measures import needs_fairness, refuse_slowdowns, refuse_unknown_streams
+from flashmesh.report.measures.measure import attribute
+from flashmesh.report.measures.streams import needs_fairness, refuse_slowdowns, refuse_unknown_streams
 from flashmesh.results.streams import names_in
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from flashmesh.axes import Value
     from flashmesh.comparison import Comparison, FailedRun
-    from flashmesh.report.measures import Measure
+    from flashmesh.report.measures.measure import Measure
 
 
 STEADY = "steadiness.steady"

@@ -14,7 +14,7 @@ from flashmesh.results.window import windowed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from flashmesh.report.measures import Measure
+    from flashmesh.report.measures.measure import Measure
 
 ALL = ""
 """Stands for all requests of a run, where other texts are names of streams."""

@@ -14,10 +14,10 @@ from flashmesh.asking.answer import Answer, Effect, Row, is_higher_better
 from flashmesh.asking.causes import cause_of, has_own_parts, inside, subject_of
 from flashmesh.asking.changes import Change, changes_of
 from flashmesh.frames import as_trace
-from flashmesh.report.headline import longer
-from flashmesh.report.measures import Measure, in_document, measure_named
-from flashmesh.report.stream_measures import refuse_slowdowns, refuse_unconfigured_streams
-from flashmesh.report.view import numbers
+from flashmesh.report.measures.measure import Measure, in_document, measure_named
+from flashmesh.report.measures.streams import refuse_slowdowns, refuse_unconfigured_streams
+from flashmesh.report.sections.headline import longer
+from flashmesh.report.tables.view import numbers
 from flashmesh.results import Result
 from flashmesh.results.window import windowed
 from flashmesh.simulate import cores, jobs_of

@@ -32,10 +32,10 @@ from flashmesh.cli.sweeping import TOLD_FROM, Estimate, announce, failure, tell_
 from flashmesh.files import refuse_pipe, whole_file, write_text
 from flashmesh.normalised import baseline_of
 from flashmesh.report import comparison as comparison_report
-from flashmesh.report.measures import measure_named
-from flashmesh.report.stream_measures import refuse_slowdowns, refuse_unconfigured_streams
+from flashmesh.report.measures.measure import measure_named
+from flashmesh.report.measures.streams import refuse_slowdowns, refuse_unconfigured_streams
+from flashmesh.report.tables.view import Choice
 from flashmesh.report.terminal import Terminal
-from flashmesh.report.view import Choice
 from flashmesh.sweeps.local import LocalThreads
 
 if TYPE_CHECKING:

@@ -69,7 +69,7 @@ def profiles(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
 
 def measures(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Completes measures and keys of results."""
-    from flashmesh.report.measures import NAMES
+    from flashmesh.report.measures.measure import NAMES
 
     keys = {key: meaning for key, _, meaning in _native.quantities()}
     return beginning(incomplete, {name.strip(): "" for name in NAMES} | keys)

@@ -55,7 +55,7 @@ def refuse_measure(name: str) -> None:
     """
     from flashmesh._native import ConfigError
     from flashmesh.keys import declared
-    from flashmesh.report.measures import MEASURES
+    from flashmesh.report.measures.measure import MEASURES
 
     found = next((each.name.strip() for each in MEASURES if each.name.strip().lower() == name.lower()), None)
     if found is not None and name not in declared():

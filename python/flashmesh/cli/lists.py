@@ -77,9 +77,9 @@ def measures(json_file: Path | None) -> None:
     measure of one stream is streams.NAME.MEASURE, such as streams.reader.p99, where NAME is the name of the stream.
     """
     from flashmesh._native import quantities
-    from flashmesh.report.meanings import meaning
-    from flashmesh.report.measures import MEASURES
-    from flashmesh.report.stream_measures import OF_STREAM
+    from flashmesh.report.measures.meanings import meaning
+    from flashmesh.report.measures.measure import MEASURES
+    from flashmesh.report.measures.streams import OF_STREAM
 
     listed: list[dict[str, Any]] = [
         {"name": measure.name.strip(), "unit": measure.unit, "meaning": meaning(measure)} for measure in MEASURES

@@ -17,15 +17,15 @@ from flashmesh.cli.sweep import executor_of
 from flashmesh.cli.sweeping import Lines
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
-from flashmesh.report.headline import interval_text
-from flashmesh.report.measures import attribute
+from flashmesh.report.measures.measure import attribute
+from flashmesh.report.sections.headline import interval_text
 from flashmesh.results import Result
 from flashmesh.spare_space import CAPACITY, reason, shown
 from flashmesh.steady import uncertain_streams
 from flashmesh.sweeps.importance import importance
 
 if TYPE_CHECKING:
-    from flashmesh.report.measures import Measure
+    from flashmesh.report.measures.measure import Measure
     from flashmesh.report.terminal import Terminal
     from flashmesh.sweeps.search import Search
     from flashmesh.sweeps.searchfile import SearchFile

@@ -56,7 +56,7 @@ def report(
 
     from flashmesh.html.page import page
     from flashmesh.html.saved import SavedError, read
-    from flashmesh.report.chart_spec import read_chart
+    from flashmesh.report.measures.chart_spec import read_chart
 
     if only and plots is None:
         raise click.UsageError("--only chooses among the charts of --plots: name a folder with --plots DIR")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from flashmesh.aggregate.table import RunTable
     from flashmesh.normalised import Baseline
-    from flashmesh.report.view import Choice
+    from flashmesh.report.tables.view import Choice
 
 ALL = "all"
 
@@ -88,8 +88,8 @@ def show(
     FILE is a file written by --json or --parquet, or the folder of a sweep or a search. Runs that differ only in their
     seed are one row, with the mean and its 95 % confidence interval.
     """
-    from flashmesh.report.measures import measure_named
-    from flashmesh.report.view import Choice
+    from flashmesh.report.measures.measure import measure_named
+    from flashmesh.report.tables.view import Choice
 
     require_stdout()
     refuse_stdout("--parquet", parquet_file)
@@ -158,7 +158,7 @@ def show_text(
 ) -> None:
     """Prints runs as tables; a single run as its summary, or as a line for each measure."""
     from flashmesh.report import comparison as comparison_report
-    from flashmesh.report.measures import measure_named
+    from flashmesh.report.measures.measure import measure_named
     from flashmesh.report.terminal import Terminal
 
     if table.axes or table.failures:

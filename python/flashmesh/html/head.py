@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
-from flashmesh.report.headline import SIZE
+from flashmesh.report.sections.headline import SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,9 +9,9 @@ from flashmesh.aggregate.points import SEED
 from flashmesh.plots.panels import LINES_MAX
 from flashmesh.plots.parallel import Drive, parallel
 from flashmesh.plots.selected import selected
-from flashmesh.report.chart_spec import ChartAxis, axis_of, read_chart, select
-from flashmesh.report.measures import measure_named
-from flashmesh.report.replay import is_open
+from flashmesh.report.measures.chart_spec import ChartAxis, axis_of, read_chart, select
+from flashmesh.report.measures.measure import measure_named
+from flashmesh.report.streams.replay import is_open
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,9 +24,9 @@ from flashmesh.plots.regimes import changes
 from flashmesh.plots.speedups import title_of
 from flashmesh.plots.utilisation import even_utilisation
 from flashmesh.plots.validation import curves as validation_curves
-from flashmesh.report import recordings
-from flashmesh.report.bottleneck import bound_sentence
-from flashmesh.report.findings import of_answer
+from flashmesh.report.findings.sentences import of_answer
+from flashmesh.report.notes import recordings
+from flashmesh.report.streams.bottleneck import bound_sentence
 from flashmesh.report.validation import compared
 from flashmesh.validation.figures import KINDS
 from flashmesh.validation.sheets import LOAD_SENTENCE, ROW_SENTENCE

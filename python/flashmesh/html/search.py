@@ -106,7 +106,7 @@ class Found:
     def rows(self) -> list[tuple[list[str], list[Cell]]]:
         """Returns the table of the front: for each drive, the texts of its settings and the cells of its measures."""
         from flashmesh.html.tables import Cell
-        from flashmesh.report.measures import measure_named
+        from flashmesh.report.measures.measure import measure_named
 
         shown = {name: measure_named(name) for name in self.measures()}
         found = []
@@ -136,7 +136,7 @@ class Found:
 
     def texts(self, trial: Mapping[str, Any]) -> dict[str, str]:
         """Returns the measures of a trial as texts with units, by name."""
-        from flashmesh.report.measures import measure_named
+        from flashmesh.report.measures.measure import measure_named
 
         return {name: measure_named(name).text(trial["measures"][name]) for name in self.measures()}
 
@@ -153,7 +153,7 @@ class Found:
 
     def all_keys(self) -> Plot | None:
         """Returns a chart of every tried drive over all keys and measures; drives of the front come first."""
-        from flashmesh.report.measures import measure_named
+        from flashmesh.report.measures.measure import measure_named
 
         each = {json.dumps(one["settings"]): one for one in self.documents}
         ranked = sorted(each.values(), key=lambda one: (not one["pareto"], not one["feasible"]))
@@ -200,7 +200,7 @@ def settings_of(trial: Mapping[str, Any]) -> dict[str, str]:
 
 def unit_of(name: str) -> str:
     """Returns the unit of a measure."""
-    from flashmesh.report.measures import measure_named
+    from flashmesh.report.measures.measure import measure_named
 
     return measure_named(name).unit
 

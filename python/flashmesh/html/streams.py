@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh.html.validation import Listed
 from flashmesh.report import quantities as q
-from flashmesh.report.stream_kinds import kinds_of
+from flashmesh.report.streams.kinds import kinds_of
 from flashmesh.results.streams import window_streams
 
 if TYPE_CHECKING:

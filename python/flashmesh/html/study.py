@@ -11,8 +11,8 @@ from flashmesh.html.documents import DocumentRuns
 from flashmesh.html.validation import finding_of
 from flashmesh.plots.pooled import pooled
 from flashmesh.plots.runs import label
-from flashmesh.report.findings import findings, of_answer, of_run, of_seeds
-from flashmesh.report.measures import measure_named
+from flashmesh.report.findings.sentences import findings, of_answer, of_run, of_seeds
+from flashmesh.report.measures.measure import measure_named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from flashmesh.asking.answer import Answer
     from flashmesh.html.search import Found
     from flashmesh.plots.runs import Run
-    from flashmesh.report.chart_spec import ChartSpec
+    from flashmesh.report.measures.chart_spec import ChartSpec
     from flashmesh.validation.outcome import Validation
 
 DRAWN_MAX = 24

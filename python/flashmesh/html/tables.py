@@ -9,8 +9,8 @@ from flashmesh.aggregate.estimate import Estimate, estimate
 from flashmesh.configuration import value_text
 from flashmesh.plots.runs import labelled
 from flashmesh.report import quantities as q
-from flashmesh.report.meanings import meaning
-from flashmesh.report.measures import MEASURES, Measure, of_window
+from flashmesh.report.measures.meanings import meaning
+from flashmesh.report.measures.measure import MEASURES, Measure, of_window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

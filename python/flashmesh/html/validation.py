@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flashmesh.report.gains import listed
+from flashmesh.report.findings.gains import listed
 from flashmesh.report.validation import (
     NAMES,
     SHEET_HEADINGS,

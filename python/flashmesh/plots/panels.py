@@ -12,7 +12,7 @@ from flashmesh.configuration import value_text
 from flashmesh.plots import style
 from flashmesh.plots.runs import label
 from flashmesh.report import quantities as q
-from flashmesh.report.chart_spec import axis_of
+from flashmesh.report.measures.chart_spec import axis_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

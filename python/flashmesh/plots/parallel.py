@@ -12,13 +12,13 @@ from flashmesh.configuration import value_text
 from flashmesh.plots import style
 from flashmesh.plots.pareto import KINDS
 from flashmesh.plots.runs import label
-from flashmesh.report.chart_spec import axis_of
+from flashmesh.report.measures.chart_spec import axis_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from flashmesh.axes import Value
-    from flashmesh.report.measures import Measure
+    from flashmesh.report.measures.measure import Measure
 
 DRIVES_MAX = 600
 """Maximum number of lines, each for a drive. More lines would merge into a solid area."""

@@ -15,7 +15,7 @@ from flashmesh.plots.runs import label, named
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.report.chart_spec import ChartData, ChartPoint
+    from flashmesh.report.measures.chart_spec import ChartData, ChartPoint
 
 LOG_RANGE = 20
 """Ratio of the largest to the smallest value from which a scale is logarithmic."""

@@ -9,9 +9,9 @@ import altair as alt
 from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
 from flashmesh.plots import style
 from flashmesh.plots.runs import SPAN, baselines
-from flashmesh.report.marks import LEGENDS, legends, mark_of
-from flashmesh.report.measures import LENGTHS, are_equally_long
-from flashmesh.report.replay import is_open
+from flashmesh.report.measures.measure import LENGTHS, are_equally_long
+from flashmesh.report.streams.replay import is_open
+from flashmesh.report.tables.marks import LEGENDS, legends, mark_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,8 @@ from rich.text import Text
 from flashmesh.asking.answer import percent
 from flashmesh.asking.causes import ALL, subject_of
 from flashmesh.report import quantities as q
-from flashmesh.report.measures import measure_named
-from flashmesh.report.throttle import INTERVAL, OFF
+from flashmesh.report.measures.measure import measure_named
+from flashmesh.report.notes.throttle import INTERVAL, OFF
 from flashmesh.spare_space import reason
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from flashmesh.report import quantities as q
-from flashmesh.report import replication
+from flashmesh.report.sections import replication
 from flashmesh.report.summary import pairs, title
 
 if TYPE_CHECKING:

@@ -18,17 +18,18 @@ from flashmesh.aggregate.points import SEED
 from flashmesh.aggregate.steadiness import JUDGED_MAX, remedy_of, unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
-from flashmesh.report import scarce, slowdowns
-from flashmesh.report.capacity import capacity_notes
-from flashmesh.report.cells import INTERVAL, UNSTEADY, against, has_interval, number_of
-from flashmesh.report.grid import GRID_MAX, columns_title, grid
-from flashmesh.report.marks import legends
-from flashmesh.report.measures import MEASURES, Measure, measure_named
-from flashmesh.report.stream_groups import hidden_streams, stream_groups
-from flashmesh.report.stream_measures import MOST_SLOWED
+from flashmesh.report.measures.measure import MEASURES, Measure, measure_named
+from flashmesh.report.measures.streams import MOST_SLOWED
+from flashmesh.report.notes import scarce
+from flashmesh.report.notes.capacity import capacity_notes
+from flashmesh.report.notes.throttle import throttle_notes
+from flashmesh.report.streams import slowdowns
 from flashmesh.report.summary import KINDS, PARTS
-from flashmesh.report.throttle import throttle_notes
-from flashmesh.report.view import A_FEW, Choice, View, numbers
+from flashmesh.report.tables.cells import INTERVAL, UNSTEADY, against, has_interval, number_of
+from flashmesh.report.tables.grid import GRID_MAX, columns_title, grid
+from flashmesh.report.tables.marks import legends
+from flashmesh.report.tables.stream_groups import hidden_streams, stream_groups
+from flashmesh.report.tables.view import A_FEW, Choice, View, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,7 +132,7 @@ def show_sweep(table: RunTable, terminal: Terminal) -> None:
 
 def show_answer(view: View, terminal: Terminal) -> None:
     """Prints the findings of a comparison as sentences, if all its points are shown and they are at most `GRID_MAX`."""
-    from flashmesh.report.findings import findings
+    from flashmesh.report.findings.sentences import findings
 
     points = len(view.table.points)
     if len(view.points) < points or points > GRID_MAX:

@@ -9,29 +9,27 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from flashmesh.report import (
+from flashmesh.report import quantities as q
+from flashmesh.report.notes import recordings, scarce
+from flashmesh.report.notes.capacity import spare_space
+from flashmesh.report.notes.preemption import delaying_collections
+from flashmesh.report.notes.throttle import foreign_throttle
+from flashmesh.report.sections import (
     cache,
     chips,
-    depth,
     headline,
     interconnect,
     mapping,
     over_time,
     power_loss,
-    recordings,
     replication,
-    scarce,
     slc,
-    slowdowns,
 )
-from flashmesh.report import quantities as q
-from flashmesh.report.bottleneck import bound_sentence
-from flashmesh.report.capacity import spare_space
-from flashmesh.report.preemption import delaying_collections
-from flashmesh.report.replay import phases
-from flashmesh.report.stream_kinds import mixed_kinds
-from flashmesh.report.throttle import foreign_throttle
-from flashmesh.report.utilisation import BAR, utilisation
+from flashmesh.report.sections.utilisation import BAR, utilisation
+from flashmesh.report.streams import depth, slowdowns
+from flashmesh.report.streams.bottleneck import bound_sentence
+from flashmesh.report.streams.kinds import mixed_kinds
+from flashmesh.report.streams.replay import phases
 from flashmesh.results import Breakdown, Latency, LatencyByKind
 from flashmesh.steady import uncertain_streams
 

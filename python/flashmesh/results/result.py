@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from flashmesh.plots.runs import Run
     from flashmesh.plots.style import Chart
-    from flashmesh.report.measures import Measure
+    from flashmesh.report.measures.measure import Measure
 
 
 OF_THE_MACHINE = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
@@ -167,8 +167,8 @@ class Result(Plots, Report):
         return found.text(found.value(self))
 
     def _measure(self, name: str) -> Measure:
-        from flashmesh.report.measures import measure_named
-        from flashmesh.report.stream_measures import refuse_unknown_streams
+        from flashmesh.report.measures.measure import measure_named
+        from flashmesh.report.measures.streams import refuse_unknown_streams
 
         found = measure_named(name)
         refuse_unknown_streams([found], [stream.name for stream in self.streams])

@@ -69,7 +69,7 @@ def grouped(settings: Sequence[Any], values: Sequence[float]) -> list[list[float
 
     Of more than `GROUPS_MAX` settings that are quantities, neighbouring ones are joined.
     """
-    from flashmesh.report.chart_spec import magnitude
+    from flashmesh.report.measures.chart_spec import magnitude
 
     by_setting: dict[Any, list[float]] = {}
     for setting, value in zip(settings, values, strict=True):

@@ -382,7 +382,7 @@ def searching(
         ConfigError: If the search is invalid.
         OutputError: If the folder cannot be written, or holds other files.
     """
-    from flashmesh.report.stream_measures import refuse_slowdowns, refuse_unconfigured_streams
+    from flashmesh.report.measures.streams import refuse_slowdowns, refuse_unconfigured_streams
     from flashmesh.sweeps.searchfile import read_search
     from flashmesh.sweeps.store import Store
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
 from flashmesh.keys import declared, declared_name, key_of, misfit
-from flashmesh.report.measures import Measure, measure_named
+from flashmesh.report.measures.measure import Measure, measure_named
 from flashmesh.spare_space import KEEP
 from flashmesh.sweeps.ranges import NUMBER, UNITS, number_of
 from flashmesh.sweeps.sweepfile import config_of, domain, keep_of, settings_of, table

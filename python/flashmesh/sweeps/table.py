@@ -338,7 +338,7 @@ def lists(
     documents: Sequence[str], keys: Sequence[str], read: Callable[[str], Mapping[str, Any]] = json.loads
 ) -> dict[str, list[Any]]:
     """Returns the values of dotted keys that have no column, such as lists, in each result. `read` parses a result."""
-    from flashmesh.report.measures import in_document
+    from flashmesh.report.measures.measure import in_document
 
     found: dict[str, list[Any]] = {key: [] for key in keys}
     for document in documents:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.report.replay import stops_at_a_time
+from flashmesh.report.streams.replay import stops_at_a_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

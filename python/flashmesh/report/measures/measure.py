@@ -282,7 +282,7 @@ def measure_named(name: str) -> Measure:
     from flashmesh.sweeps.table import quantity_types
 
     if name.startswith(STREAM_PREFIXES):
-        from flashmesh.report.stream_measures import stream_measure
+        from flashmesh.report.measures.streams import stream_measure
 
         return stream_measure(name)
     for measure in MEASURES:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from flashmesh._native import quantities
 
 if TYPE_CHECKING:
-    from flashmesh.report.measures import Measure
+    from flashmesh.report.measures.measure import Measure
 
 COMPOSED = {
     "execution time": "Simulated time of the measured window, or of the run if it has no window.",

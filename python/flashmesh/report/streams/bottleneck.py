@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh.durations import time_ps
 from flashmesh.report import quantities as q
-from flashmesh.report.depth import missed
+from flashmesh.report.streams.depth import missed
 from flashmesh.results.streams import configured_streams
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from flashmesh.aggregate.points import SEED, grouped
 from flashmesh.aggregate.steadiness import JUDGED_MAX, remedy_of, unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.keys import key_of
-from flashmesh.report.measures import Measure, measure_named
+from flashmesh.report.measures.measure import Measure, measure_named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

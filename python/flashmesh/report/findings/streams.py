@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flashmesh.configuration import value_text
-from flashmesh.report.gains import OTHERS_MAX, Gain, Pairing, listed
-from flashmesh.report.stream_measures import PREFIX, stream_measure
+from flashmesh.report.findings.gains import OTHERS_MAX, Gain, Pairing, listed
+from flashmesh.report.measures.streams import PREFIX, stream_measure
 from flashmesh.results.streams import COLUMNS_MAX, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from flashmesh.aggregate.table import RunTable
-    from flashmesh.report.chart_spec import ChartAxis
-    from flashmesh.report.measures import Measure
+    from flashmesh.report.measures.chart_spec import ChartAxis
+    from flashmesh.report.measures.measure import Measure
 
 SUFFIX = ".p99"
 LARGE = 1.5

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from flashmesh.report import quantities as q
-from flashmesh.report.replay import phases
+from flashmesh.report.streams.replay import phases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -11,8 +11,8 @@ from flashmesh._native import ConfigError
 from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
 from flashmesh.aggregate.points import SEED, Point, grouped, is_repeated, keys_of, points_of
 from flashmesh.configuration import value_text
-from flashmesh.report.bottleneck import bound_sentence, is_restated
-from flashmesh.report.marks import mark_of
+from flashmesh.report.streams.bottleneck import bound_sentence, is_restated
+from flashmesh.report.tables.marks import mark_of
 from flashmesh.results.streams import names_in
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from flashmesh.aggregate.table import RunTable
     from flashmesh.axes import Value
     from flashmesh.normalised import Baseline
-    from flashmesh.report.measures import Measure
+    from flashmesh.report.measures.measure import Measure
 
 ROWS_MAX = 40
 """Default of the maximum number of shown points (combinations of varied keys)."""
@@ -170,7 +170,7 @@ class View:
 
         Points with several seeds are paired by seed, since runs with equal seeds share their random numbers.
         """
-        from flashmesh.report.measures import measure_named
+        from flashmesh.report.measures.measure import measure_named
 
         if reference is None:
             return None
@@ -190,7 +190,7 @@ class View:
 
     def are_equally_long(self, point: Point[int], reference: Point[int] | None) -> bool:
         """Returns whether the runs of two points have equally many requests, or take equally long, on average."""
-        from flashmesh.report.measures import LENGTHS, are_equally_long, measure_named
+        from flashmesh.report.measures.measure import LENGTHS, are_equally_long, measure_named
 
         means = [[self.mean(measure_named(name), each) for name in LENGTHS] for each in (point, reference)]
         return are_equally_long(*means)
@@ -211,7 +211,7 @@ class View:
     @cached_property
     def has_intervals(self) -> bool:
         """Whether any point has a confidence interval: from several seeds, or from the batch means of its run."""
-        from flashmesh.report.measures import measure_named
+        from flashmesh.report.measures.measure import measure_named
 
         return self.is_repeated or any(
             (found := self.estimate(measure, point)) is not None and found.low is not None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from flashmesh.report import interconnect
 from flashmesh.report import quantities as q
+from flashmesh.report.sections import interconnect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flashmesh.report import quantities as q
-from flashmesh.report.marks import UNKNOWN_NOISE
+from flashmesh.report.tables.marks import UNKNOWN_NOISE
 
 if TYPE_CHECKING:
     from flashmesh.aggregate.estimate import Estimate
     from flashmesh.aggregate.points import Point
-    from flashmesh.report.measures import Measure
-    from flashmesh.report.view import View
+    from flashmesh.report.measures.measure import Measure
+    from flashmesh.report.tables.view import View
 
 COUNT_MIN = 1000
 """Smallest mean of a count that is shown as a whole number."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import Config
 from flashmesh.configuration import value_text
 from flashmesh.keys import flat
-from flashmesh.report import headline
 from flashmesh.report import quantities as q
+from flashmesh.report.sections import headline
 from flashmesh.spare_space import (
     CAPACITY,
     COUNTS,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flashmesh.aggregate.points import Point
-    from flashmesh.report.view import View
+    from flashmesh.report.tables.view import View
     from flashmesh.results import Result
 
 NAMED_MAX = 4

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError, quantities
 from flashmesh.report import quantities as q
-from flashmesh.report.measures import OF_RUN, Measure, in_unit
+from flashmesh.report.measures.measure import OF_RUN, Measure, in_unit
 from flashmesh.results.streams import (
     FAIRNESS_STREAMS,
     STREAM_PREFIXES,

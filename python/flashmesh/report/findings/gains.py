@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from flashmesh.aggregate.table import RunTable
     from flashmesh.axes import Value
-    from flashmesh.report.measures import Measure
+    from flashmesh.report.measures.measure import Measure
 
 CLEAR = 0.02
 """Minimum relative difference that counts as a gain."""

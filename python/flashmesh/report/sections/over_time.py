@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from flashmesh.report import more_requests
 from flashmesh.report import quantities as q
-from flashmesh.report.headline import BEGIN_FULL, began_empty, interval_text
-from flashmesh.report.stream_kinds import mixed_kinds
+from flashmesh.report.sections.headline import BEGIN_FULL, began_empty, interval_text
+from flashmesh.report.streams import more_requests
+from flashmesh.report.streams.kinds import mixed_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from flashmesh._parameters import MeasurePrecisionOf
-    from flashmesh.report.stream_kinds import OfKind
+    from flashmesh.report.streams.kinds import OfKind
     from flashmesh.report.terminal import Terminal
     from flashmesh.results import (
         Confidence,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.report import more_requests
 from flashmesh.report import quantities as q
+from flashmesh.report.streams import more_requests
 from flashmesh.steady import REQUESTS, STREAM_NOISE_MAX, uncertain_streams
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from flashmesh.report import quantities as q
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from flashmesh.report.view import View
+    from flashmesh.report.tables.view import View
 
 INTERVAL, SHARE = "cache.throttle-interval", "cache.throttle-share"
 OFF = "0ps"

@@ -15,21 +15,34 @@ from flashmesh.aggregate.points import SEED
 from flashmesh.aggregate.steadiness import JUDGED_MAX, remedy_of, unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
-from flashmesh.report import scarce, slowdowns, stream_findings
-from flashmesh.report.answer import answer, effect, is_open_in
-from flashmesh.report.bottleneck import bound_sentence, is_restated
-from flashmesh.report.chart_spec import axis_of
-from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, figures_of, listed, text, verb
-from flashmesh.report.measures import measure_named
-from flashmesh.report.view import A_FEW
-from flashmesh.report.winners import FASTEST, LOWEST, cause, parts, winners
+from flashmesh.report.findings import streams as stream_findings
+from flashmesh.report.findings.answer import answer, effect, is_open_in
+from flashmesh.report.findings.gains import (
+    CLEAR,
+    OTHERS_MAX,
+    Gain,
+    Pairing,
+    binder,
+    binder_of,
+    figures_of,
+    listed,
+    text,
+    verb,
+)
+from flashmesh.report.findings.winners import FASTEST, LOWEST, cause, parts, winners
+from flashmesh.report.measures.chart_spec import axis_of
+from flashmesh.report.measures.measure import measure_named
+from flashmesh.report.notes import scarce
+from flashmesh.report.streams import slowdowns
+from flashmesh.report.streams.bottleneck import bound_sentence, is_restated
+from flashmesh.report.tables.view import A_FEW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from flashmesh.aggregate.table import RunTable
     from flashmesh.asking.answer import Answer
-    from flashmesh.report.chart_spec import ChartAxis
+    from flashmesh.report.measures.chart_spec import ChartAxis
 
 FIGURES = ("IOPS", "p99")
 """Measures in a sentence on a single run, or on runs that differ only in their seed."""

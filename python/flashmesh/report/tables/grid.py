@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flashmesh.configuration import value_text
-from flashmesh.report.cells import INTERVAL, UNSTEADY, against, has_interval, number_of
-from flashmesh.report.measures import Measure, measure_named
-from flashmesh.report.view import A_FEW, View
+from flashmesh.report.measures.measure import Measure, measure_named
+from flashmesh.report.tables.cells import INTERVAL, UNSTEADY, against, has_interval, number_of
+from flashmesh.report.tables.view import A_FEW, View
 
 if TYPE_CHECKING:
     from rich.table import Table

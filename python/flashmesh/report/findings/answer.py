@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 from flashmesh.configuration import value_text
 from flashmesh.keys import short_key
-from flashmesh.report.gains import CLEAR, Gain, Pairing, binder_of, limits, verb
-from flashmesh.report.replay import is_open
-from flashmesh.report.stream_findings import of_all
-from flashmesh.report.winners import FASTEST, LOWEST, parts, winners
+from flashmesh.report.findings.gains import CLEAR, Gain, Pairing, binder_of, limits, verb
+from flashmesh.report.findings.streams import of_all
+from flashmesh.report.findings.winners import FASTEST, LOWEST, parts, winners
+from flashmesh.report.streams.replay import is_open
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from flashmesh.aggregate.table import RunTable
-    from flashmesh.report.chart_spec import ChartAxis
-    from flashmesh.report.winners import Winner
+    from flashmesh.report.findings.winners import Winner
+    from flashmesh.report.measures.chart_spec import ChartAxis
 
 CONDITIONS = ("workload.", "replay.time-scale")
 """Prefixes of keys that change the workload, not the drive. An answer states no effect of such keys."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import Config, presets
 from flashmesh.aggregate.estimate import Estimate
 from flashmesh.aggregate.steadiness import is_whole_trace
-from flashmesh.report import depth, more_requests
 from flashmesh.report import quantities as q
-from flashmesh.report.replay import phases, stops_at_a_time
+from flashmesh.report.streams import depth, more_requests
+from flashmesh.report.streams.replay import phases, stops_at_a_time
 
 if TYPE_CHECKING:
     from flashmesh.results import ConfidenceInterval, Result

@@ -11,13 +11,13 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from flashmesh.keys import short_key
-from flashmesh.report.gains import OTHERS_MAX, Gain, binder_of, is_clear, listed, verb
+from flashmesh.report.findings.gains import OTHERS_MAX, Gain, binder_of, is_clear, listed, verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flashmesh.aggregate.table import RunTable
-    from flashmesh.report.gains import Pairing
+    from flashmesh.report.findings.gains import Pairing
 
 FASTEST = ("is the fastest", "times as fast as")
 LOWEST = ("has the lowest p99", "times that of")

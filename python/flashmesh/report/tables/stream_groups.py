@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flashmesh.report.stream_measures import PREFIX, SLOWDOWN, stream_measure
-from flashmesh.report.view import A_FEW
+from flashmesh.report.measures.streams import PREFIX, SLOWDOWN, stream_measure
+from flashmesh.report.tables.view import A_FEW
 
 if TYPE_CHECKING:
-    from flashmesh.report.measures import Measure
-    from flashmesh.report.view import View
+    from flashmesh.report.measures.measure import Measure
+    from flashmesh.report.tables.view import View
 
 GROUP = ("IOPS", "mean", "p99", SLOWDOWN)
 """Measures of each stream that are shown."""

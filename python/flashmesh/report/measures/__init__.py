@@ -1,0 +1,1 @@
+"""Measures that tables and charts show: their names, meanings and values."""

@@ -1,0 +1,1 @@
+"""Tables of points: their selection and order, their cells, and marks for noise."""
