@@ -27,6 +27,6 @@ def explain(key: str) -> str:
     Raises:
         ConfigError: If there is no such key.
     """
-    from flashmesh.cli.explain import lines_about
+    from flashmesh.cli.inputs.explain import lines_about
 
     return "\n".join(lines_about(key.replace("_", "-")))

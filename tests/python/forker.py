@@ -62,7 +62,7 @@ def serve() -> None:
         "pandas",
         "pyarrow.parquet",
         "flashmesh.cli.entry",
-        "flashmesh.cli.run",
+        "flashmesh.cli.runs.run",
         "flashmesh.report.terminal",
     ):
         import_module(module)

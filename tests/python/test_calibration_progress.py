@@ -9,7 +9,7 @@ import pytest
 from flashmesh.calibration.bench import Bench, Candidate
 from flashmesh.calibration.engine import Problem, read_problem
 from flashmesh.calibration.search import STAGES, new_search
-from flashmesh.cli.calibrate import SILENT_MAX_S, ProgressPrinter
+from flashmesh.cli.measured.calibrate import SILENT_MAX_S, ProgressPrinter
 from flashmesh.sweeps.local import LocalThreads
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "calibrate"

@@ -11,7 +11,7 @@ import pytest
 
 from flashmesh._native import Config, ConfigError
 from flashmesh.cli.commands import COMMANDS
-from flashmesh.cli.counts import Requests
+from flashmesh.cli.options.counts import Requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

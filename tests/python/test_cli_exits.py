@@ -12,7 +12,7 @@ import flashmesh
 from conftest import Cli
 from flashmesh.cli import commands, entry
 from flashmesh.cli.output import StdoutClosed
-from flashmesh.cli.run import run
+from flashmesh.cli.runs.run import run
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_a_packed_trace_in_place_of_a_configuration_is_told() -> None:
 def test_results_that_are_not_there_are_told_before_a_report_is_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flashmesh.cli.report import report
+    from flashmesh.cli.results.report import report
 
     (tmp_path / "results.json").write_text("{}")
     monkeypatch.setattr("flashmesh.html.saved.read", None)

@@ -55,7 +55,7 @@ def test_doctor_finds_a_working_installation(cli: Cli) -> None:
 def test_doctor_tells_faults_by_its_exit_code(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from flashmesh.cli.doctor import doctor as command
+    from flashmesh.cli.installation.doctor import doctor as command
 
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the module is broken")
@@ -80,7 +80,7 @@ def test_doctor_notes_what_one_part_lacks(monkeypatch: pytest.MonkeyPatch) -> No
 def test_doctor_names_packages_of_one_extra_in_one_note(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from flashmesh.cli.doctor import doctor as command
+    from flashmesh.cli.installation.doctor import doctor as command
 
     listed = ['missing-one; extra == "cluster"', 'missing-two>=3; extra == "cluster"']
     monkeypatch.setattr("importlib.metadata.requires", lambda name: listed)
@@ -115,7 +115,7 @@ def test_doctor_notes_a_folder_that_cannot_be_written(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("key", keys.declared())
 def test_every_key_can_be_explained(key: str, capsys: pytest.CaptureFixture[str]) -> None:
-    from flashmesh.cli.explain import explain
+    from flashmesh.cli.inputs.explain import explain
 
     explain.main([key], standalone_mode=False)
     shown = capsys.readouterr().out

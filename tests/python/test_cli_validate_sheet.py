@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
-from flashmesh.cli.validating import Held, subjects_of
+from flashmesh.cli.measured.validating import Held, subjects_of
 from flashmesh.html.page import measured_drives
 from flashmesh.html.saved import read
 from flashmesh.validation.measurements import bundled

@@ -17,7 +17,7 @@ from campaign.draw import parameters
 from conftest import COMMAND, REFERENCE, Cli, cpu_s, environment
 from flashmesh.cli.commands import COMMANDS
 from flashmesh.cli.commands import flashmesh as command
-from flashmesh.cli.parameters import COMPLETING
+from flashmesh.cli.options.parameters import COMPLETING
 
 Complete: TypeAlias = Callable[[str], list[str]]
 REFERENCES_MAX = 6.0

@@ -11,7 +11,7 @@ import pytest
 
 import flashmesh
 from conftest import TIMEOUT_S, Cli
-from flashmesh.cli.optimise import known
+from flashmesh.cli.sweeps.optimise import known
 from flashmesh.report.measures.measure import measure_named
 from flashmesh.sweeps.points import Points
 from flashmesh.sweeps.ranges import read_range

@@ -19,7 +19,7 @@ import pytest
 
 import flashmesh
 from conftest import COMMAND, TIMEOUT_S, Cli, environment
-from flashmesh.cli.show import show_text
+from flashmesh.cli.results.show import show_text
 from flashmesh.printable import PrintableStream, printable
 from flashmesh.report.measures.measure import MEASURES
 from flashmesh.results.schema import MalformedError, check_comparison, check_result

@@ -19,7 +19,7 @@ import pytest
 
 import flashmesh
 from conftest import Cli
-from flashmesh.cli.show import show_text
+from flashmesh.cli.results.show import show_text
 from flashmesh.html.figures import table
 from flashmesh.html.page import page
 from flashmesh.html.saved import read

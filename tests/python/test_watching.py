@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from conftest import ENDLESS, TIMEOUT_S, Cli
-from flashmesh.cli.watching import lines
+from flashmesh.cli.sweeps.watching import lines
 from flashmesh.sweeps.heartbeat import LOST_S, Part, Watched, process_namespace, watch
 from flashmesh.sweeps.importance import importance
 from flashmesh.sweeps.store import FORMAT

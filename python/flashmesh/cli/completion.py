@@ -12,8 +12,8 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 
 from flashmesh import _native
 from flashmesh.cli.command import command
+from flashmesh.cli.options.parameters import COMPLETING
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import COMPLETING
 from flashmesh.missing import PRESET_PREFIX
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import click
 
 from flashmesh._native import CheckError, FlashmeshError, InternalError, PolicyError
 from flashmesh.cli.commands import flashmesh
+from flashmesh.cli.options.parameters import COMPLETING
 from flashmesh.cli.output import StdoutClosed
-from flashmesh.cli.parameters import COMPLETING
 from flashmesh.cli.signals import WORDS, begin, end, received
 from flashmesh.printable import PrintableStream
 

@@ -11,7 +11,7 @@ import click
 
 from flashmesh import configuration
 from flashmesh._native import FlashmeshError, OutputError
-from flashmesh.cli.parameters import STDOUT
+from flashmesh.cli.options.parameters import STDOUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

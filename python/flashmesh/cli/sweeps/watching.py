@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from flashmesh.cli.output import stdout
-from flashmesh.cli.sweeping import duration
+from flashmesh.cli.sweeps.sweeping import duration
 from flashmesh.report.terminal import Terminal
 from flashmesh.sweeps.heartbeat import BEAT_S, watch
 from flashmesh.sweeps.jobarray import queue_of

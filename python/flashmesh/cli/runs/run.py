@@ -10,7 +10,14 @@ import click
 from flashmesh import simulate
 from flashmesh._native import OutputError
 from flashmesh.cli.command import command
-from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
+from flashmesh.cli.options.parameters import (
+    STDOUT,
+    drive_argument,
+    output_option,
+    results_option,
+    until_steady,
+    workload_options,
+)
 from flashmesh.cli.output import (
     inputs,
     refuse_overwriting,
@@ -20,15 +27,8 @@ from flashmesh.cli.output import (
     stdout,
     tell_nothing,
 )
-from flashmesh.cli.parameters import (
-    STDOUT,
-    drive_argument,
-    output_option,
-    results_option,
-    until_steady,
-    workload_options,
-)
 from flashmesh.cli.progress import ProgressBar
+from flashmesh.cli.runs.drive import drive_of, jobs_of, tell_lonely
 from flashmesh.execution import Interrupted, Unwritten
 from flashmesh.files import OutputFiles, text_file
 from flashmesh.results import Result

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from flashmesh.cli.command import command
+from flashmesh.cli.options.parameters import completed
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import completed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 import click
 
-from flashmesh.cli.counts import Requests
-from flashmesh.cli.outfile import STDOUT as STDOUT
-from flashmesh.cli.outfile import out_option as out_option
-from flashmesh.cli.outfile import output_option as output_option
-from flashmesh.cli.outfile import results_option as results_option
-from flashmesh.cli.policies import NAMED, policy_options
+from flashmesh.cli.options.counts import Requests
+from flashmesh.cli.options.outfile import STDOUT as STDOUT
+from flashmesh.cli.options.outfile import out_option as out_option
+from flashmesh.cli.options.outfile import output_option as output_option
+from flashmesh.cli.options.outfile import results_option as results_option
+from flashmesh.cli.options.policies import NAMED, policy_options
 
 PRECISE = "flashmesh.precision"
 """Key in Click's context by which `--precision` passes its settings to `--set`."""

@@ -10,8 +10,7 @@ import click
 
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.command import command
-from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import (
+from flashmesh.cli.options.parameters import (
     dask_options,
     precision_option,
     settings_option,
@@ -19,9 +18,10 @@ from flashmesh.cli.parameters import (
     store_options,
     until_steady,
 )
-from flashmesh.cli.policies import policy_options
-from flashmesh.cli.slurm import Wanted, refuse_mixed, run_array, slurm_options
-from flashmesh.cli.sweeping import Lines, announce, failure, first_line, planned, tell_idle
+from flashmesh.cli.options.policies import policy_options
+from flashmesh.cli.output import require_stdout, stdout
+from flashmesh.cli.sweeps.slurm import Wanted, refuse_mixed, run_array, slurm_options
+from flashmesh.cli.sweeps.sweeping import Lines, announce, failure, first_line, planned, tell_idle
 from flashmesh.simulate import goal_of
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def sweep(
     require_stdout()
     refuse_mixed(ctx)
     if watched is not None:
-        from flashmesh.cli.watching import show_progress
+        from flashmesh.cli.sweeps.watching import show_progress
 
         if file is not None:
             raise click.UsageError("--watch only shows progress: leave SWEEP.toml out")

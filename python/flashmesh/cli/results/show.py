@@ -9,8 +9,7 @@ import click
 
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.command import command
-from flashmesh.cli.output import refuse_missing, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import (
+from flashmesh.cli.options.parameters import (
     STDOUT,
     baseline_option,
     completed,
@@ -19,6 +18,7 @@ from flashmesh.cli.parameters import (
     results_option,
     setting,
 )
+from flashmesh.cli.output import refuse_missing, refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.files import whole_file, write_text
 from flashmesh.normalised import baseline_of

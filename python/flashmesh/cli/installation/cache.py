@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from flashmesh.cli.command import Group
-from flashmesh.cli.lists import JSON_HELP
+from flashmesh.cli.inputs.lists import JSON_HELP
+from flashmesh.cli.options.parameters import STDOUT, output_option, results_option
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import STDOUT, output_option, results_option
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from flashmesh.cli.command import command
-from flashmesh.cli.counts import Requests
+from flashmesh.cli.options.counts import Requests
+from flashmesh.cli.options.parameters import out_option
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import out_option
 from flashmesh.importers import mqsim
 
 

@@ -10,11 +10,11 @@ import click
 
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.command import command
+from flashmesh.cli.options.parameters import PRECISE, dask_options, precision_option, store_options
+from flashmesh.cli.options.policies import trust_option
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import PRECISE, dask_options, precision_option, store_options
-from flashmesh.cli.policies import trust_option
-from flashmesh.cli.sweep import executor_of
-from flashmesh.cli.sweeping import Lines
+from flashmesh.cli.sweeps.sweep import executor_of
+from flashmesh.cli.sweeps.sweeping import Lines
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report.measures.measure import attribute

@@ -9,8 +9,15 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from flashmesh.cli.command import Group
+from flashmesh.cli.options.parameters import (
+    STDOUT,
+    completed,
+    config_argument,
+    output_option,
+    results_option,
+    settings_option,
+)
 from flashmesh.cli.output import refuse_overwriting, stdout
-from flashmesh.cli.parameters import STDOUT, completed, config_argument, output_option, results_option, settings_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

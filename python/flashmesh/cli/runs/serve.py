@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from flashmesh.cli.command import command
+from flashmesh.cli.options.parameters import STDOUT, config_argument, output_option, results_option, settings_option
 from flashmesh.cli.output import inputs, refuse_overwriting, refuse_stdout, require_stdout
-from flashmesh.cli.parameters import STDOUT, config_argument, output_option, results_option, settings_option
-from flashmesh.cli.run import show_result
+from flashmesh.cli.runs.run import show_result
 from flashmesh.files import text_file
 
 SCALE_MIN, SCALE_MAX = 0.001, 1e6
@@ -109,7 +109,7 @@ def serve(
     CONFIG is a configuration file, preset:NAME, or - for standard input.
     """
     from flashmesh import configuration, memory
-    from flashmesh.cli.serving import served, show_probe
+    from flashmesh.cli.runs.serving import served, show_probe
     from flashmesh.serving.nbdkit import check_config, programs
     from flashmesh.serving.server import Settings
 

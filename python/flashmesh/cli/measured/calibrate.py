@@ -11,11 +11,11 @@ import click
 
 from flashmesh.calibration import BUDGET_MIN, SEED
 from flashmesh.cli.command import command
-from flashmesh.cli.counts import Requests
+from flashmesh.cli.measured.validating import warn_of_contradictions
+from flashmesh.cli.options.counts import Requests
+from flashmesh.cli.options.parameters import STDOUT, jobs_option, out_option, output_option
+from flashmesh.cli.options.policies import trust_option
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, jobs_option, out_option, output_option
-from flashmesh.cli.policies import trust_option
-from flashmesh.cli.validating import warn_of_contradictions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ import click
 import flashmesh as library
 from flashmesh._native import former_presets
 from flashmesh.cli.command import command
+from flashmesh.cli.options.parameters import STDOUT, completed, output_option, results_option
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import STDOUT, completed, output_option, results_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,9 +9,7 @@ import click
 
 from flashmesh import simulate
 from flashmesh.cli.command import command
-from flashmesh.cli.drive import jobs_of
-from flashmesh.cli.output import inputs, refuse_overwriting, require_stdout, stdout, tell_nothing
-from flashmesh.cli.parameters import (
+from flashmesh.cli.options.parameters import (
     STDOUT,
     drive_argument,
     output_option,
@@ -19,7 +17,9 @@ from flashmesh.cli.parameters import (
     until_steady,
     workload_options,
 )
+from flashmesh.cli.output import inputs, refuse_overwriting, require_stdout, stdout, tell_nothing
 from flashmesh.cli.progress import ProgressBar
+from flashmesh.cli.runs.drive import jobs_of
 from flashmesh.execution import Interrupted
 from flashmesh.files import whole_file, write_text
 from flashmesh.results import Result

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import IO, TYPE_CHECKING
 
 from flashmesh.cli.command import command
+from flashmesh.cli.options.parameters import STDOUT, output_option, results_option
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import STDOUT, output_option, results_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

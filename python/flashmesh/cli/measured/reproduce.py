@@ -15,9 +15,9 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from flashmesh.cli.command import command
+from flashmesh.cli.options.parameters import STDOUT, jobs_option, out_option, output_option, settings_option
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, jobs_option, out_option, output_option, settings_option
-from flashmesh.cli.sweeping import announce, failure
+from flashmesh.cli.sweeps.sweeping import announce, failure
 from flashmesh.files import whole_file, write_text
 from flashmesh.reproduce.paper import AS_SPECIFIED, CHANGED
 
@@ -374,7 +374,7 @@ def selections_of(
 
 def run(reproduction: Reproduction, places: int, quiet: bool) -> None:
     """Runs the simulations without a stored result, and prints their progress."""
-    from flashmesh.cli.sweeping import Percents
+    from flashmesh.cli.sweeps.sweeping import Percents
     from flashmesh.sweeps.local import LocalThreads
 
     session = reproduction.session

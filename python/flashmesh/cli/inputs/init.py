@@ -8,8 +8,8 @@ import click
 
 from flashmesh._native import OutputError, former_presets, presets
 from flashmesh.cli.command import command
+from flashmesh.cli.options.parameters import STDOUT
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import STDOUT
 
 DEFAULT = "venice-z-nand"
 SCHEMA = "config.schema.json"

@@ -11,11 +11,10 @@ import click
 
 import flashmesh as library
 from flashmesh import _native
-from flashmesh.cli import parameters
 from flashmesh.cli.command import Group
-from flashmesh.cli.counts import Requests
-from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import (
+from flashmesh.cli.options import parameters
+from flashmesh.cli.options.counts import Requests
+from flashmesh.cli.options.parameters import (
     STDOUT,
     completed,
     once_each,
@@ -26,6 +25,7 @@ from flashmesh.cli.parameters import (
     sort_option,
     tolerate_option,
 )
+from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.files import whole_file, write_text
 from flashmesh.fitting import CHECKED_REQUESTS
 from flashmesh.report import comparison_of_traces

@@ -10,9 +10,7 @@ import click
 
 from flashmesh.asking.engine import LIMIT_S, MEASURES, SEEDS
 from flashmesh.cli.command import command
-from flashmesh.cli.drive import drive_of, jobs_of
-from flashmesh.cli.output import inputs, refuse_overwriting, require_stdout, stdout
-from flashmesh.cli.parameters import (
+from flashmesh.cli.options.parameters import (
     STDOUT,
     completed,
     drive_argument,
@@ -25,8 +23,10 @@ from flashmesh.cli.parameters import (
     sort_option,
     tolerate_option,
 )
-from flashmesh.cli.policies import policy_options
+from flashmesh.cli.options.policies import policy_options
+from flashmesh.cli.output import inputs, refuse_overwriting, require_stdout, stdout
 from flashmesh.cli.progress import ProgressBar
+from flashmesh.cli.runs.drive import drive_of, jobs_of
 from flashmesh.files import text_file
 
 

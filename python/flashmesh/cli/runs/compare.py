@@ -12,9 +12,7 @@ from flashmesh._native import OutputError
 from flashmesh.aggregate.table import ComparedRuns
 from flashmesh.axes import refuse_clashes
 from flashmesh.cli.command import command
-from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
-from flashmesh.cli.output import TRACE, inputs, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import (
+from flashmesh.cli.options.parameters import (
     STDOUT,
     axis,
     baseline_option,
@@ -27,8 +25,10 @@ from flashmesh.cli.parameters import (
     until_steady,
     workload_options,
 )
+from flashmesh.cli.output import TRACE, inputs, refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.progress import ProgressBar
-from flashmesh.cli.sweeping import TOLD_FROM, Estimate, announce, failure, tell_idle
+from flashmesh.cli.runs.drive import drive_of, jobs_of, tell_lonely
+from flashmesh.cli.sweeps.sweeping import TOLD_FROM, Estimate, announce, failure, tell_idle
 from flashmesh.files import refuse_pipe, whole_file, write_text
 from flashmesh.normalised import baseline_of
 from flashmesh.report import comparison as comparison_report

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from flashmesh.cli.command import command
-from flashmesh.cli.counts import Requests
+from flashmesh.cli.measured.validating import Held, is_file, subjects_of, warn_of_contradictions
+from flashmesh.cli.options.counts import Requests
+from flashmesh.cli.options.parameters import STDOUT, completed, jobs_option, out_option, output_option, settings_option
+from flashmesh.cli.options.policies import trust_option
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import STDOUT, completed, jobs_option, out_option, output_option, settings_option
-from flashmesh.cli.policies import trust_option
-from flashmesh.cli.validating import Held, is_file, subjects_of, warn_of_contradictions
 
 if TYPE_CHECKING:
     from flashmesh.sweeps.session import Session
@@ -232,7 +232,7 @@ def open_store(folder: Path) -> Store:
 
 def run(validating: Validating, places: int, quiet: bool) -> None:
     """Runs the validation, and prints its progress."""
-    from flashmesh.cli.sweeping import Lines, announce
+    from flashmesh.cli.sweeps.sweeping import Lines, announce
     from flashmesh.sweeps.local import LocalThreads
 
     executor = LocalThreads(places)

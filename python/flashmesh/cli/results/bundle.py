@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from flashmesh.cli.command import command
+from flashmesh.cli.options.parameters import out_option
 from flashmesh.cli.output import refuse_missing, refuse_overwriting, refuse_stdout, refuse_suffix
-from flashmesh.cli.parameters import out_option
 
 
 @command()

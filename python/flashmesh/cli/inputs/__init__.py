@@ -1,0 +1,1 @@
+"""Commands on the inputs of a simulation: configurations, presets, traces, files of other simulators."""

@@ -1,0 +1,1 @@
+"""Commands on this installation: its health, and the states of drives that it keeps."""

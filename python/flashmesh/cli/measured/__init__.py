@@ -1,0 +1,1 @@
+"""Commands that compare simulated drives with measured and published figures."""

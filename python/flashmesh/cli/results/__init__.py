@@ -1,0 +1,1 @@
+"""Commands on saved results: text, pages, bundles."""

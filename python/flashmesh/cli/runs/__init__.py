@@ -1,0 +1,1 @@
+"""Commands that simulate one drive or a few."""

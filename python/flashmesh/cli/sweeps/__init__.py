@@ -1,0 +1,1 @@
+"""Commands that simulate many drives on cores or a cluster, and what they print meanwhile."""
