@@ -6,9 +6,9 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
 
-from flashmesh import json_text
 from flashmesh.results import Result
 from flashmesh.results.shown import Plots, shown_of
+from flashmesh.texts import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from flashmesh.aggregate.estimate import Estimate
-    from flashmesh.axes import Value
-    from flashmesh.normalised import Means
+    from flashmesh.comparing.axes import Value
+    from flashmesh.comparing.normalised import Means
     from flashmesh.plots.runs import Run
     from flashmesh.plots.style import Chart
     from flashmesh.report.measures.measure import Measure
@@ -91,8 +91,8 @@ class Comparison(Plots):
         """
         from flashmesh.aggregate.table import ComparedRuns
         from flashmesh.configuration import value_text
+        from flashmesh.configuring.spelling import spelt
         from flashmesh.report.tables.view import refuse_unvaried
-        from flashmesh.spelling import spelt
 
         wanted = dict(spelt(key.replace("__", "."), value) for key, value in settings.items())
         texts = {key: value_text(value) for key, value in wanted.items()}
@@ -180,7 +180,7 @@ class Comparison(Plots):
         Raises:
             ConfigError: If there is no such measure or baseline, or no run has its stream.
         """
-        from flashmesh.normalised import baseline_of, means
+        from flashmesh.comparing.normalised import baseline_of, means
 
         value = self._measure(measure).value
         values = [value(run.result) for run in self.runs]

@@ -10,20 +10,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flashmesh import provenance, spare_space
+from flashmesh import provenance
 from flashmesh._native import Config, ConfigError, WorkloadError
-from flashmesh.config_errors import at_jobs, in_python
-from flashmesh.config_sources import STDIN, PipeText, identity, place_of, refuse_unspeakable, toml_of
-from flashmesh.config_sources import ConfigSource as ConfigSource
-from flashmesh.config_sources import TomlTables as TomlTables
-from flashmesh.config_sources import interruptibly as interruptibly
-from flashmesh.config_sources import plain as plain
-from flashmesh.config_sources import read_once as read_once
-from flashmesh.config_sources import value_text as value_text
-from flashmesh.missing import PRESET_PREFIX as PRESET_PREFIX
-from flashmesh.missing import refuse_missing_trace, refuse_what_is_no_configuration
-from flashmesh.printable import printable
-from flashmesh.spelling import spelt_settings
+from flashmesh.configuring import spare_space
+from flashmesh.configuring.errors import at_jobs, in_python
+from flashmesh.configuring.missing import PRESET_PREFIX as PRESET_PREFIX
+from flashmesh.configuring.missing import refuse_missing_trace, refuse_what_is_no_configuration
+from flashmesh.configuring.sources import STDIN, PipeText, identity, place_of, refuse_unspeakable, toml_of
+from flashmesh.configuring.sources import ConfigSource as ConfigSource
+from flashmesh.configuring.sources import TomlTables as TomlTables
+from flashmesh.configuring.sources import interruptibly as interruptibly
+from flashmesh.configuring.sources import plain as plain
+from flashmesh.configuring.sources import read_once as read_once
+from flashmesh.configuring.sources import value_text as value_text
+from flashmesh.configuring.spelling import spelt_settings
+from flashmesh.texts.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -86,7 +87,7 @@ def load(
     elif str(source) == STDIN:
         source = read_once(STDIN)
     if fio is not None and (trace is not None or profile is not None):
-        from flashmesh.beside import with_stream
+        from flashmesh.configuring.beside import with_stream
 
         reading = {"tolerate": "1.0"} if tolerate else {}
         reading |= {"sort": "true"} if sort else {}

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from flashmesh import memory
-from flashmesh.extras import EXTRAS, install, requirements
-from flashmesh.facts import facts
+from flashmesh.installation import memory
+from flashmesh.installation.extras import EXTRAS, install, requirements
+from flashmesh.installation.facts import facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,8 +15,9 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from flashmesh import _native, states
+from flashmesh import _native
 from flashmesh._native import OutputError
+from flashmesh.installation import states
 from flashmesh.policies.attach import attach
 from flashmesh.provenance import with_provenance
 from flashmesh.results import Result

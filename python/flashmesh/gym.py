@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 try:
     import gymnasium
 except ImportError as error:  # pragma: no cover - an installation without the extra
-    from flashmesh.extras import install
+    from flashmesh.installation.extras import install
 
     raise ImportError(f"flashmesh.gym needs Gymnasium: {install('gym')}") from error
 import numpy as np

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from flashmesh.aggregate.table import RunTable
     from flashmesh.asking.answer import Answer
-    from flashmesh.axes import Value
+    from flashmesh.comparing.axes import Value
 
 PARQUET = b"PAR1"
 ANSWER_MAX = 1 << 20

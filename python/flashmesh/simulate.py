@@ -6,18 +6,19 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flashmesh import configuration, memory
+from flashmesh import configuration
 from flashmesh._native import ConfigError, OutputError
-from flashmesh.axes import refuse_clashes
-from flashmesh.epochs import epoch_table
+from flashmesh.comparing.axes import refuse_clashes
+from flashmesh.configuring.spelling import spelt_settings
 from flashmesh.execution import Interrupted, Job, Progress, Unwritten, execute
-from flashmesh.fairness import fairness as compare_streams
 from flashmesh.files import OutputFiles, whole_file
 from flashmesh.frames import as_trace
+from flashmesh.installation import memory
 from flashmesh.policies.given import used_themselves, with_policies
-from flashmesh.request_log import request_log
-from flashmesh.spelling import spelt_settings
-from flashmesh.steady import UntilSteady, measured, settled
+from flashmesh.running.epochs import epoch_table
+from flashmesh.running.fairness import fairness as compare_streams
+from flashmesh.running.request_log import request_log
+from flashmesh.running.steady import UntilSteady, measured, settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from flashmesh import _native, configuration, memory, states
+from flashmesh import _native, configuration
 from flashmesh._native import ConfigError
+from flashmesh.installation import memory, states
 from flashmesh.provenance import with_provenance
 from flashmesh.results import Result
 

@@ -15,7 +15,7 @@ from conftest import Cli
 from flashmesh.aggregate.estimate import Estimate, estimate, is_bimodal
 from flashmesh.aggregate.points import grouped, points_of
 from flashmesh.aggregate.table import ComparedRuns
-from flashmesh.axes import Value
+from flashmesh.comparing.axes import Value
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.report import comparison as report
 from flashmesh.report.measures.measure import measure_named

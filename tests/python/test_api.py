@@ -11,7 +11,7 @@ import pytest
 
 import flashmesh
 from flashmesh import _parameters
-from flashmesh.axes import typed
+from flashmesh.comparing.axes import typed
 
 SMALL: dict[str, Any] = {"preset": "venice-z-nand", "workload": {"requests": 5_000}}
 ENDLESS = {"workload.requests": 10**12}

@@ -9,9 +9,9 @@ import pytest
 
 import flashmesh
 from conftest import Cli
-from flashmesh.axes import Value
+from flashmesh.comparing.axes import Value
+from flashmesh.comparing.normalised import baseline_of, means, partners
 from flashmesh.comparison import ComparedRun, Comparison
-from flashmesh.normalised import baseline_of, means, partners
 from flashmesh.results import Result
 
 MAKESPANS = {("a", "bus"): 100, ("a", "ideal"): 50, ("b", "bus"): 30, ("b", "ideal"): 40}

@@ -9,7 +9,7 @@ import pytest
 
 import flashmesh
 from flashmesh.aggregate.table import ComparedRuns, RunTable, SavedRuns, TableOfRuns
-from flashmesh.axes import Value
+from flashmesh.comparing.axes import Value
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.report.measures.chart_spec import read_chart, select
 from flashmesh.results import Result

@@ -10,7 +10,7 @@ import pytest
 
 import flashmesh
 from conftest import COMMAND, Cli, run_in
-from flashmesh import states
+from flashmesh.installation import states
 
 # A drive whose preconditioning takes over four million writes, about the least for which a state is saved.
 LARGE = {

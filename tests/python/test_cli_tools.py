@@ -15,8 +15,9 @@ import pytest
 
 import flashmesh
 from conftest import TIMEOUT_S, Cli
-from flashmesh import _native, doctor, keys, starter
+from flashmesh import _native, doctor, keys
 from flashmesh.configuration import read
+from flashmesh.configuring import starter
 
 
 def test_version_names_the_build(cli: Cli) -> None:

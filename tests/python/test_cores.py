@@ -9,7 +9,8 @@ from typing import Any, cast
 import pytest
 
 import flashmesh
-from flashmesh import _native, configuration, states
+from flashmesh import _native, configuration
+from flashmesh.installation import states
 from flashmesh.sweeps.local import KEPT, Crew
 from flashmesh.sweeps.tasks import Task
 

@@ -9,7 +9,7 @@ import pytest
 
 import flashmesh
 from flashmesh.aggregate.table import ComparedRuns
-from flashmesh.axes import Value
+from flashmesh.comparing.axes import Value
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.report import comparison as comparison_report
 from flashmesh.report.findings.gains import Gain

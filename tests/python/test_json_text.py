@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flashmesh.json_text import ascii_text, compact, indented
+from flashmesh.texts.json_text import ascii_text, compact, indented
 
 PLAIN = {
     "iops": 1e-7,

@@ -24,7 +24,7 @@ from flashmesh.results import Result
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.axes import Value
+    from flashmesh.comparing.axes import Value
 
 HASHES = itertools.count(1)
 Figure = tuple[float, float | None]

@@ -11,8 +11,8 @@ import pytest
 
 import flashmesh
 from conftest import COMMAND, TIMEOUT_S, environment
-from flashmesh import memory
 from flashmesh.configuration import load
+from flashmesh.installation import memory
 
 COMPUTED = {"geometry.blocks-per-plane": "4000", "precondition.kind": "sequential", "workload.requests": "10"}
 LARGE = COMPUTED | {"persistence.policy": "journal"}
@@ -197,7 +197,7 @@ def test_limit_of_address_space_is_refused_before_the_work(config: Path) -> None
 def test_allocation_that_fails_ends_with_a_sentence_and_an_exit_code() -> None:
     # Remove the estimate and exceed the memory: even memory that no estimate covers must not end in a backtrace.
     code = (
-        "import resource; from flashmesh import memory; memory.limits = lambda: []\n"
+        "import resource; from flashmesh.installation import memory; memory.limits = lambda: []\n"
         "import flashmesh.results, flashmesh.simulate\n"
         "used = memory.fields(memory.PROC / 'self/status')['VmSize']\n"
         "resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 28),) * 2)\n"

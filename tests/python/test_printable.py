@@ -20,11 +20,11 @@ import pytest
 import flashmesh
 from conftest import COMMAND, TIMEOUT_S, Cli, environment
 from flashmesh.cli.results.show import show_text
-from flashmesh.printable import PrintableStream, printable
 from flashmesh.report.measures.measure import MEASURES
 from flashmesh.results.schema import MalformedError, check_comparison, check_result
 from flashmesh.saved import open_runs
 from flashmesh.sweeps.table import quantity_types
+from flashmesh.texts.printable import PrintableStream, printable
 from long_cases import in_part
 
 EVIL = "a\x1b[31m\x07\r\x9b2J\u202e\u200b\u2066\udcffz"

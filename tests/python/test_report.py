@@ -15,8 +15,8 @@ import flashmesh
 from flashmesh._parameters import PreconditionKind
 from flashmesh.aggregate.estimate import Estimate
 from flashmesh.aggregate.table import ComparedRuns
-from flashmesh.axes import Value
 from flashmesh.cli.options.parameters import split
+from flashmesh.comparing.axes import Value
 from flashmesh.html import head
 from flashmesh.plots.runs import run_of
 from flashmesh.report import comparison as comparison_report

@@ -20,10 +20,11 @@ import pytest
 
 from conftest import COMMAND, TIMEOUT_S, Cli, environment, run_in
 from durations import used_s
-from flashmesh import configuration, sizes
+from flashmesh import configuration
 from flashmesh.cli.entry import guarded
 from flashmesh.serving import awake, nbdkit
 from flashmesh.serving.probe import Probed, Step, probe
+from flashmesh.texts import sizes
 from long_cases import in_part
 from nbd import FLUSH, READ, TRIM, WRITE, ZEROES, Serving, before_others, nonsense, require
 

@@ -11,8 +11,8 @@ import pytest
 import flashmesh
 from conftest import Cli
 from flashmesh import configuration
+from flashmesh.configuring.spare_space import COUNTS, space_of
 from flashmesh.keys import flat
-from flashmesh.spare_space import COUNTS, space_of
 
 DRIVE: dict[str, Any] = {
     "preset": "venice-z-nand",

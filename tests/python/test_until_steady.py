@@ -13,7 +13,7 @@ import pytest
 import flashmesh
 from conftest import SMALL_DRIVE, Cli
 from flashmesh import configuration
-from flashmesh.steady import UntilSteady, is_steady, measured, settled, uncertain_streams
+from flashmesh.running.steady import UntilSteady, is_steady, measured, settled, uncertain_streams
 from flashmesh.sweeps.tasks import Task
 from flashmesh.sweeps.work import Cancelled, extended
 from summary_text import shown

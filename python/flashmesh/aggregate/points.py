@@ -10,7 +10,7 @@ from flashmesh.configuration import value_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from flashmesh.axes import Value
+    from flashmesh.comparing.axes import Value
 
 SEED = "seed"
 T = TypeVar("T")

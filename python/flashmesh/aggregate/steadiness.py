@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.steady import is_behind
+from flashmesh.running.steady import is_behind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

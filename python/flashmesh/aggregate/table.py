@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from flashmesh.axes import Value
+    from flashmesh.comparing.axes import Value
     from flashmesh.comparison import Comparison, FailedRun
     from flashmesh.report.measures.measure import Measure
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
 from flashmesh.configuration import value_text
+from flashmesh.configuring.spare_space import KEPT, SHARE, space_of
 from flashmesh.keys import declared, flat
-from flashmesh.spare_space import KEPT, SHARE, space_of
 from flashmesh.sweeps.ranges import quantity
 
 if TYPE_CHECKING:

@@ -7,13 +7,16 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
-from flashmesh import configuration, memory
+from flashmesh import configuration
 from flashmesh._native import ConfigError
 from flashmesh.aggregate.estimate import Estimate, estimate, ratio_of
 from flashmesh.asking.answer import Answer, Effect, Row, is_higher_better
 from flashmesh.asking.causes import cause_of, has_own_parts, inside, subject_of
 from flashmesh.asking.changes import Change, changes_of
+from flashmesh.configuring.spare_space import CAPACITY, KEPT, capacity_in, change_text
+from flashmesh.configuring.spelling import spelt_settings
 from flashmesh.frames import as_trace
+from flashmesh.installation import memory
 from flashmesh.report.measures.measure import Measure, in_document, measure_named
 from flashmesh.report.measures.streams import refuse_slowdowns, refuse_unconfigured_streams
 from flashmesh.report.sections.headline import longer
@@ -21,8 +24,6 @@ from flashmesh.report.tables.view import numbers
 from flashmesh.results import Result
 from flashmesh.results.window import windowed
 from flashmesh.simulate import cores, jobs_of
-from flashmesh.spare_space import CAPACITY, KEPT, capacity_in, change_text
-from flashmesh.spelling import spelt_settings
 from flashmesh.sweeps.local import LocalThreads
 from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task

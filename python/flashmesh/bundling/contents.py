@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import OutputError
-from flashmesh.facts import facts
+from flashmesh.installation.facts import facts
 from flashmesh.results import Result
 from flashmesh.saved import load, read_json
 
@@ -143,7 +143,7 @@ def suffix(file: dict[str, Any], tables: dict[str, Any]) -> str:
 
 def versions() -> dict[str, str]:
     """Returns the versions of flashmesh, its runtime, and its required packages."""
-    from flashmesh.extras import requirements
+    from flashmesh.installation.extras import requirements
 
     found = dict(facts())
     try:

@@ -8,11 +8,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flashmesh import memory
 from flashmesh._native import ConfigError
 from flashmesh.calibration.exercised import is_exercised, traits
 from flashmesh.calibration.residuals import loss, residuals
 from flashmesh.calibration.space import software_time_us
+from flashmesh.installation import memory
 from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures, has_window, simulated

@@ -28,7 +28,7 @@ from flashmesh import configuration
 from flashmesh._native import ConfigError
 from flashmesh.calibration.derived import spare_blocks, stripes
 from flashmesh.calibration.space import SOFTWARE, UNSET, FreeKey, Space, configured, free_key, listed
-from flashmesh.config_sources import PipeText
+from flashmesh.configuring.sources import PipeText
 from flashmesh.keys import flat
 from flashmesh.validation.drives import software_us
 from flashmesh.validation.workload import SECTIONS, drive_tables
@@ -36,7 +36,7 @@ from flashmesh.validation.workload import SECTIONS, drive_tables
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from flashmesh.config_sources import ConfigSource
+    from flashmesh.configuring.sources import ConfigSource
 
 CALIBRATE = "calibrate"
 HEADING = re.compile(r"\s*\[")

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import __version__
-from flashmesh.axes import typed
 from flashmesh.calibration.residuals import error
 from flashmesh.calibration.space import configured, software_time_us
+from flashmesh.comparing.axes import typed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
-from flashmesh.extras import install
+from flashmesh.installation.extras import install
 
 if TYPE_CHECKING:
     from flashmesh.calibration.bench import Bench, Candidate, Settings

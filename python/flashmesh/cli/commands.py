@@ -71,7 +71,7 @@ class LazyGroup(Group):
 def print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     """Prints the version and build of this installation, and ends the command."""
     if wanted and not ctx.resilient_parsing:
-        from flashmesh.facts import text
+        from flashmesh.installation.facts import text
 
         click.echo(text())
         ctx.exit()

@@ -14,7 +14,7 @@ from flashmesh import _native
 from flashmesh.cli.command import command
 from flashmesh.cli.options.parameters import COMPLETING
 from flashmesh.cli.output import stdout
-from flashmesh.missing import PRESET_PREFIX
+from flashmesh.configuring.missing import PRESET_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -17,7 +17,7 @@ from flashmesh.cli.commands import flashmesh
 from flashmesh.cli.options.parameters import COMPLETING
 from flashmesh.cli.output import StdoutClosed
 from flashmesh.cli.signals import WORDS, begin, end, received
-from flashmesh.printable import PrintableStream
+from flashmesh.texts.printable import PrintableStream
 
 OK = 0
 INTERNAL = 1

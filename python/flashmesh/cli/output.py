@@ -65,7 +65,7 @@ def refuse_missing(path: Path) -> None:
     Raises:
         OutputError: If there is no such file or folder.
     """
-    from flashmesh.missing import beside
+    from flashmesh.configuring.missing import beside
 
     try:
         is_there = path.exists()

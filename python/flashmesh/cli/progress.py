@@ -27,8 +27,8 @@ def new_bar() -> Bar:
     """Returns a new bar. Rich is imported only here, since the import is slow."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from flashmesh.printable import unguarded
     from flashmesh.report.terminal import PrintableConsole
+    from flashmesh.texts.printable import unguarded
 
     bar = Progress(
         TextColumn("{task.description}"),

@@ -10,7 +10,7 @@ from flashmesh.results.streams import entry
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from flashmesh.axes import Value
+    from flashmesh.comparing.axes import Value
 
 
 class DocumentRuns(RunTable):

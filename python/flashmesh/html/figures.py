@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh import plots
 from flashmesh._native import FlashmeshError, OutputError
-from flashmesh.extras import install
 from flashmesh.files import whole_file
 from flashmesh.html.page import asset, sections_of, slug
 from flashmesh.html.units import units_once
+from flashmesh.installation.extras import install
 from flashmesh.plots.runs import values_of
 from flashmesh.plots.style import FONT_OF_FILES
-from flashmesh.spreadsheet import cell
+from flashmesh.texts.spreadsheet import cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from flashmesh.axes import Value  # noqa: TC001 - read at run time
+from flashmesh.comparing.axes import Value  # noqa: TC001 - read at run time
 from flashmesh.configuration import value_text
 from flashmesh.keys import short_key
 from flashmesh.plots.parallel import Drive, parallel

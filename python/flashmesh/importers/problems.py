@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
-from flashmesh.printable import printable
+from flashmesh.texts.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

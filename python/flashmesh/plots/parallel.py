@@ -17,7 +17,7 @@ from flashmesh.report.measures.chart_spec import axis_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from flashmesh.axes import Value
+    from flashmesh.comparing.axes import Value
     from flashmesh.report.measures.measure import Measure
 
 DRIVES_MAX = 600

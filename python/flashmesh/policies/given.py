@@ -6,9 +6,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
+from flashmesh.configuring.spelling import spelt_settings
 from flashmesh.policies.kinds import KINDS
 from flashmesh.policies.names import text_of, used_itself
-from flashmesh.spelling import spelt_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

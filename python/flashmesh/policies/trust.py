@@ -60,7 +60,7 @@ def remedy(key: str, name: str) -> str:
 
 def bare(text: str) -> str:
     """Returns an override without the quotes of TOML."""
-    from flashmesh.axes import typed
+    from flashmesh.comparing.axes import typed
 
     return str(typed(text))
 

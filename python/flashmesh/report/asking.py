@@ -8,10 +8,10 @@ from rich.text import Text
 
 from flashmesh.asking.answer import percent
 from flashmesh.asking.causes import ALL, subject_of
+from flashmesh.configuring.spare_space import reason
 from flashmesh.report import quantities as q
 from flashmesh.report.measures.measure import measure_named
 from flashmesh.report.notes.throttle import INTERVAL, OFF
-from flashmesh.spare_space import reason
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -8,9 +8,9 @@ from rich.text import Text
 
 from flashmesh.calibration.outcome import mean
 from flashmesh.calibration.residuals import SERVED
-from flashmesh.printable import encodable
 from flashmesh.report import quantities as q
 from flashmesh.report.validation import number, percent
+from flashmesh.texts.printable import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flashmesh.aggregate.table import RunTable
-    from flashmesh.normalised import Baseline
+    from flashmesh.comparing.normalised import Baseline
     from flashmesh.report.terminal import Terminal
 
 SIDE_BY_SIDE = 4
@@ -384,7 +384,7 @@ def parts(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool, *
 
 def averages(view: View, baseline: Baseline, measures: Sequence[Measure], terminal: Terminal) -> Table:
     """Returns a table of the means of the ratios to the baseline, over all other varied keys."""
-    from flashmesh.normalised import means
+    from flashmesh.comparing.normalised import means
 
     others = [key for key in view.table.axes if key not in baseline.settings]
     own = ", ".join(baseline.settings)

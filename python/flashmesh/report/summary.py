@@ -31,7 +31,7 @@ from flashmesh.report.streams.bottleneck import bound_sentence
 from flashmesh.report.streams.kinds import mixed_kinds
 from flashmesh.report.streams.replay import phases
 from flashmesh.results import Breakdown, Latency, LatencyByKind
-from flashmesh.steady import uncertain_streams
+from flashmesh.running.steady import uncertain_streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

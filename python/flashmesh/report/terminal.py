@@ -12,14 +12,14 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from flashmesh.printable import LAYOUT, encodable, printable, unguarded
+from flashmesh.texts.printable import LAYOUT, encodable, printable, unguarded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import ConsoleOptions, RenderableType
 
-    from flashmesh.printable import PrintableStream
+    from flashmesh.texts.printable import PrintableStream
 
 WIDTH = 100
 UNBOUNDED = 1_000_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from flashmesh import memory
 from flashmesh.doctor import machine
-from flashmesh.facts import facts
+from flashmesh.installation import memory
+from flashmesh.installation.facts import facts
 from flashmesh.reproduce.engine import Selection
 from flashmesh.reproduce.points import all_points
 from flashmesh.reproduce.texts import one_line, published

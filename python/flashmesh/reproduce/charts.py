@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import OutputError
-from flashmesh.extras import install
+from flashmesh.installation.extras import install
 from flashmesh.reproduce.paper import ANY, AS_SPECIFIED, FIT, REAL_TRACES
 from flashmesh.reproduce.summary import best_reading
 from flashmesh.reproduce.texts import number_text, short, unit_of

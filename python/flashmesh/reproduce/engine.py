@@ -6,8 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from flashmesh import configuration, memory
+from flashmesh import configuration
 from flashmesh._native import ConfigError
+from flashmesh.installation import memory
 from flashmesh.reproduce.measuring import Measures
 from flashmesh.reproduce.outcome import Outcome, Row, rounded
 from flashmesh.reproduce.paper import ANY, FIT, REAL_TRACES, Overrides

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
-from flashmesh.extras import install
+from flashmesh.installation.extras import install
 from flashmesh.reproduce.engine import Reproduction, Selection
 from flashmesh.reproduce.openkeys import fitted
 from flashmesh.reproduce.outcome import Fit

@@ -8,7 +8,6 @@ from dataclasses import asdict, field, fields, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from flashmesh import json_text
 from flashmesh._results import (
     Breakdown,
     CollisionPair,
@@ -24,6 +23,7 @@ from flashmesh.record import record
 from flashmesh.results.build import build, column_types, columns_of
 from flashmesh.results.shown import Plots, shown_of
 from flashmesh.results.streams import stream_columns
+from flashmesh.texts import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

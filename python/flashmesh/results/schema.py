@@ -16,10 +16,10 @@ from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from flashmesh._parameters import Config
 from flashmesh._results import Report
-from flashmesh.axes import Value
-from flashmesh.durations import time_ps
+from flashmesh.comparing.axes import Value
 from flashmesh.record import record
 from flashmesh.results.build import hints_of
+from flashmesh.texts.durations import time_ps
 
 Check: TypeAlias = Callable[[Any], None]
 NULL: Any = type(None)

@@ -12,9 +12,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flashmesh import states
 from flashmesh._native import ConfigError, InternalError, OutputError
 from flashmesh.files import unwritable
+from flashmesh.installation import states
 from flashmesh.provenance import with_provenance
 from flashmesh.results import Result
 from flashmesh.serving import nbdkit

@@ -14,7 +14,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from flashmesh._native import ConfigError, InternalError, WorkloadError, __version__
 from flashmesh.execution import TICK_S, Progress
-from flashmesh.extras import install
+from flashmesh.installation.extras import install
 from flashmesh.provenance import workload_files
 from flashmesh.sweeps import slurm
 from flashmesh.sweeps.session import Outcome, as_error
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future
     from distributed.security import Security
 
-    from flashmesh.steady import UntilSteady
+    from flashmesh.running.steady import UntilSteady
     from flashmesh.sweeps.tasks import Task
 
 SLURM = "slurm"
@@ -278,7 +278,8 @@ def remote(
     Raises:
         FlashmeshError: If the run fails, or the worker differs from the submitting machine in version or files.
     """
-    from flashmesh import _native, states
+    from flashmesh import _native
+    from flashmesh.installation import states
     from flashmesh.sweeps.tasks import Task
     from flashmesh.sweeps.work import simulate
 

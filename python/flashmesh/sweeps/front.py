@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import configuration
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.configuration import value_text
-from flashmesh.spelling import spelt_settings
+from flashmesh.configuring.spelling import spelt_settings
 from flashmesh.sweeps.finish import gather
 from flashmesh.sweeps.heartbeat import Heartbeat
 from flashmesh.sweeps.session import Session
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
     from flashmesh.comparison import Comparison
     from flashmesh.execution import Progress
-    from flashmesh.steady import UntilSteady
+    from flashmesh.running.steady import UntilSteady
     from flashmesh.sweeps.sweepfile import SweepFile
     from flashmesh.sweeps.tasks import Task
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from flashmesh.aggregate.table import RunTable
-    from flashmesh.axes import Value
+    from flashmesh.comparing.axes import Value
 
 
 @dataclass(frozen=True)

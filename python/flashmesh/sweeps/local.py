@@ -7,8 +7,9 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from flashmesh import _native, states
+from flashmesh import _native
 from flashmesh.execution import STOP_S, TICK_S, Progress, ends_by_itself
+from flashmesh.installation import states
 from flashmesh.sweeps.session import Outcome, as_error
 from flashmesh.sweeps.work import Cancelled, simulate
 

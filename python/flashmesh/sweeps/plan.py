@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
-from flashmesh.axes import VALUES_MAX, Value, axes_of, typed
+from flashmesh.comparing.axes import VALUES_MAX, Value, axes_of, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

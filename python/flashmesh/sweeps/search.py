@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from flashmesh import configuration
 from flashmesh._native import Config, ConfigError, OutputError, __version__
 from flashmesh.configuration import value_text
-from flashmesh.extras import install
+from flashmesh.configuring.spare_space import CAPACITY, capacity_in, is_followed
 from flashmesh.files import reason, replace_text
+from flashmesh.installation.extras import install
 from flashmesh.policies.trust import UntrustedError
 from flashmesh.results import Result
-from flashmesh.spare_space import CAPACITY, capacity_in, is_followed
 from flashmesh.sweeps.heartbeat import Heartbeat
 from flashmesh.sweeps.importance import importance
 from flashmesh.sweeps.plan import at

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
+from flashmesh.configuring.spare_space import KEEP
 from flashmesh.keys import declared, declared_name, key_of, misfit
 from flashmesh.report.measures.measure import Measure, measure_named
-from flashmesh.spare_space import KEEP
 from flashmesh.sweeps.ranges import NUMBER, UNITS, number_of
 from flashmesh.sweeps.sweepfile import config_of, domain, keep_of, settings_of, table
 from flashmesh.sweeps.tomlfile import TomlFile

@@ -180,7 +180,7 @@ class Session:
 
     def comparison(self, partial: bool = False) -> Comparison:
         """Returns the results so far as a comparison; with `partial`, also those of interrupted runs."""
-        from flashmesh.axes import typed
+        from flashmesh.comparing.axes import typed
         from flashmesh.comparison import ComparedRun, Comparison, FailedRun
         from flashmesh.results import Result
         from flashmesh.sweeps.tasks import typed_settings

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
-from flashmesh.extras import install
+from flashmesh.installation.extras import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable

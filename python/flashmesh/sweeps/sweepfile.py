@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
+from flashmesh.configuring.missing import PRESET_PREFIX, refuse_what_is_no_configuration
+from flashmesh.configuring.spare_space import KEEP
 from flashmesh.files import absolute
 from flashmesh.keys import key_of
-from flashmesh.missing import PRESET_PREFIX, refuse_what_is_no_configuration
-from flashmesh.spare_space import KEEP
 from flashmesh.sweeps.plan import (
     SAMPLES_MAX,
     SEED,

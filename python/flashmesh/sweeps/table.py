@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import OutputError, __version__
 from flashmesh.configuration import value_text
 from flashmesh.files import refuse_pipe, unwritable, whole_file
-from flashmesh.spreadsheet import cell
+from flashmesh.texts.spreadsheet import cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from flashmesh.axes import Value
+    from flashmesh.comparing.axes import Value
 
 DOCUMENT = "document"
 CONFIGURATION = "configuration"

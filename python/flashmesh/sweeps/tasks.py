@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError, __version__
 from flashmesh.provenance import workload_files
-from flashmesh.steady import GROWTH, LIMIT, UntilSteady, measured
+from flashmesh.running.steady import GROWTH, LIMIT, UntilSteady, measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -156,6 +156,6 @@ def misfit(misfits: Sequence[tuple[Mapping[str, str], ConfigError]], runs: int) 
 
 def typed_settings(settings: Mapping[str, str]) -> dict[str, Any]:
     """Returns settings with numbers and truth values converted from text."""
-    from flashmesh.axes import typed
+    from flashmesh.comparing.axes import typed
 
     return {key: typed(value) for key, value in settings.items()}

@@ -7,12 +7,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from flashmesh import _native
-from flashmesh.fairness import fairness as compare_streams
+from flashmesh.installation.states import tell_notes
 from flashmesh.policies.attach import attach
 from flashmesh.provenance import with_provenance
 from flashmesh.results import Result
-from flashmesh.states import tell_notes
-from flashmesh.steady import settled
+from flashmesh.running.fairness import fairness as compare_streams
+from flashmesh.running.steady import settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

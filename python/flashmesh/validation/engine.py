@@ -6,8 +6,9 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from flashmesh import configuration, memory
+from flashmesh import configuration
 from flashmesh._native import ConfigError
+from flashmesh.installation import memory
 from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures, simulated

@@ -14,8 +14,8 @@ from flashmesh.validation.sheets import EMPTY, ROW_PRECISION
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from flashmesh.config_sources import PipeText
     from flashmesh.configuration import ConfigSource
+    from flashmesh.configuring.sources import PipeText
     from flashmesh.validation.sheets import SheetLoad
 
 PACED_IOPS = 10_000

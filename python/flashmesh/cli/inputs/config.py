@@ -48,7 +48,7 @@ class Printing(Group):
 def print_schema(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     """Prints the schema, and ends the command."""
     if wanted and not ctx.resilient_parsing:
-        from flashmesh.starter import schema
+        from flashmesh.configuring.starter import schema
 
         with stdout() as stream:
             stream.write(schema())
@@ -79,7 +79,8 @@ def print_config(config: str, settings: tuple[tuple[str, str], ...]) -> None:
 
     CONFIG is a configuration file, preset:NAME, or - for standard input.
     """
-    from flashmesh import configuration, memory
+    from flashmesh import configuration
+    from flashmesh.installation import memory
 
     loaded = configuration.load(config, overrides=dict(settings), runs=False)
     need = memory.need([loaded])
@@ -99,8 +100,8 @@ def diff(sources: tuple[str, ...], json_file: Path | None) -> None:
     Each CONFIG is a configuration file, preset:NAME, - for standard input, or a file or folder of saved results, which
     stands for the configuration of each of its runs.
     """
+    from flashmesh.configuring.missing import PRESET_PREFIX
     from flashmesh.keys import differences
-    from flashmesh.missing import PRESET_PREFIX
 
     files = [Path(source) for source in sources if not source.startswith(PRESET_PREFIX) and Path(source) != STDOUT]
     refuse_overwriting({"--json": json_file}, {"a configuration": files})

@@ -37,7 +37,7 @@ def init(file: Path, preset: str, schema: bool) -> None:
 
     FILE is drive.toml by default; - writes to standard output. An existing file is never overwritten.
     """
-    from flashmesh import starter
+    from flashmesh.configuring import starter
 
     if file == STDOUT:
         with stdout() as stream:

@@ -19,7 +19,7 @@ from flashmesh.cli.output import stdout
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from flashmesh.states import KeptState
+    from flashmesh.installation.states import KeptState
 
 UNITS_S = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 HEADS = ("drive", "capacity", "size", "made", "used", "")
@@ -59,7 +59,7 @@ def cache(ctx: click.Context, json_file: Path | None) -> None:
         raise click.UsageError(
             f"--json would write to a file named {json_file}, which is a command: leave --json out", ctx
         )
-    from flashmesh import states
+    from flashmesh.installation import states
 
     where, kept = states.folder(), states.kept()
     document = {
@@ -88,7 +88,7 @@ def cache(ctx: click.Context, json_file: Path | None) -> None:
 )
 def clear(older_than: timedelta) -> None:
     """Remove saved states. The next run of such a drive takes as long as the first one."""
-    from flashmesh import states
+    from flashmesh.installation import states
 
     count, size = states.clear(older_than)
     with stdout() as stream:
@@ -97,7 +97,7 @@ def clear(older_than: timedelta) -> None:
 
 def shown(where: Path | None, kept: list[KeptState]) -> str:
     """Returns a table of the kept states (saved states of preconditioned drives), with their folder."""
-    from flashmesh import states
+    from flashmesh.installation import states
 
     if where is None:
         return f"{states.VARIABLE} is {states.OFF}: no states are kept\n"

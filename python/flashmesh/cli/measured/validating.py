@@ -104,7 +104,7 @@ def subject_of(name: str, known: Sequence[Measurements], held: Held) -> Subject:
     Raises:
         ConfigError: If its measurements are unknown.
     """
-    from flashmesh.missing import refuse_what_is_no_configuration
+    from flashmesh.configuring.missing import refuse_what_is_no_configuration
     from flashmesh.validation.drives import drives
     from flashmesh.validation.engine import Subject
     from flashmesh.validation.measurements import chosen

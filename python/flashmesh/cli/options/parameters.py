@@ -250,7 +250,7 @@ def until_steady(options: dict[str, Any]) -> bool | int:
 
 def keep_option(command: F) -> F:
     """Adds `--keep`."""
-    from flashmesh.spare_space import KEEP
+    from flashmesh.configuring.spare_space import KEEP
 
     text = (
         "Quantity to keep if a varied key changes the raw capacity: the over-provisioning (geometry.capacity grows "

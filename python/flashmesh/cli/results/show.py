@@ -19,16 +19,16 @@ from flashmesh.cli.options.parameters import (
     setting,
 )
 from flashmesh.cli.output import refuse_missing, refuse_overwriting, refuse_stdout, require_stdout, stdout
+from flashmesh.comparing.normalised import baseline_of
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.files import whole_file, write_text
-from flashmesh.normalised import baseline_of
 from flashmesh.saved import load, open_runs, other_versions, read_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flashmesh.aggregate.table import RunTable
-    from flashmesh.normalised import Baseline
+    from flashmesh.comparing.normalised import Baseline
     from flashmesh.report.tables.view import Choice
 
 ALL = "all"

@@ -10,7 +10,6 @@ import click
 from flashmesh import simulate
 from flashmesh._native import OutputError
 from flashmesh.aggregate.table import ComparedRuns
-from flashmesh.axes import refuse_clashes
 from flashmesh.cli.command import command
 from flashmesh.cli.options.parameters import (
     STDOUT,
@@ -29,8 +28,9 @@ from flashmesh.cli.output import TRACE, inputs, refuse_overwriting, refuse_stdou
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.cli.runs.drive import drive_of, jobs_of, tell_lonely
 from flashmesh.cli.sweeps.sweeping import TOLD_FROM, Estimate, announce, failure, tell_idle
+from flashmesh.comparing.axes import refuse_clashes
+from flashmesh.comparing.normalised import baseline_of
 from flashmesh.files import refuse_pipe, whole_file, write_text
-from flashmesh.normalised import baseline_of
 from flashmesh.report import comparison as comparison_report
 from flashmesh.report.measures.measure import measure_named
 from flashmesh.report.measures.streams import refuse_slowdowns, refuse_unconfigured_streams
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from flashmesh.comparing.normalised import Baseline
     from flashmesh.comparison import Comparison
-    from flashmesh.normalised import Baseline
 
 
 @command()

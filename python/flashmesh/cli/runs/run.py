@@ -32,7 +32,7 @@ from flashmesh.cli.runs.drive import drive_of, jobs_of, tell_lonely
 from flashmesh.execution import Interrupted, Unwritten
 from flashmesh.files import OutputFiles, text_file
 from flashmesh.results import Result
-from flashmesh.steady import sentence
+from flashmesh.running.steady import sentence
 
 if TYPE_CHECKING:
     from pathlib import Path

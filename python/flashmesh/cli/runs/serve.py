@@ -21,7 +21,7 @@ WITHOUT_PROBE = ("socket", "size", "data", "time_scale", "out_file", "json_file"
 
 def size(ctx: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
     """Parses an amount of data, such as 1GiB."""
-    from flashmesh.sizes import size_of
+    from flashmesh.texts.sizes import size_of
 
     try:
         return None if text is None else size_of(text)
@@ -108,8 +108,9 @@ def serve(
 
     CONFIG is a configuration file, preset:NAME, or - for standard input.
     """
-    from flashmesh import configuration, memory
+    from flashmesh import configuration
     from flashmesh.cli.runs.serving import served, show_probe
+    from flashmesh.installation import memory
     from flashmesh.serving.nbdkit import check_config, programs
     from flashmesh.serving.server import Settings
 

@@ -110,8 +110,8 @@ def in_place() -> Live:
     """Returns a new live line for a terminal."""
     from rich.live import Live
 
-    from flashmesh.printable import unguarded
     from flashmesh.report.terminal import PrintableConsole
+    from flashmesh.texts.printable import unguarded
 
     console = PrintableConsole(file=unguarded(sys.stderr), highlight=False)
     return Live(console=console, refresh_per_second=4, transient=True)

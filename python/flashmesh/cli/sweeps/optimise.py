@@ -16,12 +16,12 @@ from flashmesh.cli.output import require_stdout, stdout
 from flashmesh.cli.sweeps.sweep import executor_of
 from flashmesh.cli.sweeps.sweeping import Lines
 from flashmesh.configuration import value_text
+from flashmesh.configuring.spare_space import CAPACITY, reason, shown
 from flashmesh.report import quantities as q
 from flashmesh.report.measures.measure import attribute
 from flashmesh.report.sections.headline import interval_text
 from flashmesh.results import Result
-from flashmesh.spare_space import CAPACITY, reason, shown
-from flashmesh.steady import uncertain_streams
+from flashmesh.running.steady import uncertain_streams
 from flashmesh.sweeps.importance import importance
 
 if TYPE_CHECKING:

@@ -48,7 +48,7 @@ def planned(tasks: Sequence[Task], folder: Path, places: int) -> list[str]:
 
     The lines have the number of runs, the axes, the memory, the folder, and the first runs.
     """
-    from flashmesh import memory
+    from flashmesh.installation import memory
     from flashmesh.sweeps.store import Store
 
     values: dict[str, dict[str, None]] = {}

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flashmesh import states
+from flashmesh.installation import states
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

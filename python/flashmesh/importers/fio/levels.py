@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.durations import time_ps
+from flashmesh.texts.durations import time_ps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

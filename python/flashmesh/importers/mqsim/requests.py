@@ -18,7 +18,7 @@ from flashmesh._native import ConfigError, OutputError
 from flashmesh.importers.mqsim.forms import Misfit
 from flashmesh.importers.mqsim.random_numbers import exponential, normal, uniform
 from flashmesh.importers.problems import WORD_MAX
-from flashmesh.printable import printable
+from flashmesh.texts.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

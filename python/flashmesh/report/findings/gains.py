@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from flashmesh.aggregate.table import RunTable
-    from flashmesh.axes import Value
+    from flashmesh.comparing.axes import Value
     from flashmesh.report.measures.measure import Measure
 
 CLEAR = 0.02

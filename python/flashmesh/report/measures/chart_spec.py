@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from flashmesh.aggregate.table import RunTable
-    from flashmesh.axes import Value
+    from flashmesh.comparing.axes import Value
 
 FORM = "MEASURE over KEY [and KEY] [by KEY, ...] [each KEY, ...] [where KEY=VALUE, ...]"
 PANELS_MAX = 24

@@ -6,10 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import Config
 from flashmesh.configuration import value_text
-from flashmesh.keys import flat
-from flashmesh.report import quantities as q
-from flashmesh.report.sections import headline
-from flashmesh.spare_space import (
+from flashmesh.configuring.spare_space import (
     CAPACITY,
     COUNTS,
     SHARE,
@@ -21,6 +18,9 @@ from flashmesh.spare_space import (
     space_of,
     values_of,
 )
+from flashmesh.keys import flat
+from flashmesh.report import quantities as q
+from flashmesh.report.sections import headline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh.report import quantities as q
 from flashmesh.report.streams import more_requests
-from flashmesh.steady import REQUESTS, STREAM_NOISE_MAX, uncertain_streams
+from flashmesh.running.steady import REQUESTS, STREAM_NOISE_MAX, uncertain_streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

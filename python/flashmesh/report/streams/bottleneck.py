@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.durations import time_ps
 from flashmesh.report import quantities as q
 from flashmesh.report.streams.depth import missed
 from flashmesh.results.streams import configured_streams
+from flashmesh.texts.durations import time_ps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

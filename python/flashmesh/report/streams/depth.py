@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.durations import time_ps
 from flashmesh.report import quantities as q
 from flashmesh.results.streams import configured_streams
+from flashmesh.texts.durations import time_ps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

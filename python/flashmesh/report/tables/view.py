@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from flashmesh.aggregate.table import RunTable
-    from flashmesh.axes import Value
-    from flashmesh.normalised import Baseline
+    from flashmesh.comparing.axes import Value
+    from flashmesh.comparing.normalised import Baseline
     from flashmesh.report.measures.measure import Measure
 
 ROWS_MAX = 40
@@ -229,7 +229,7 @@ class View:
 
         None if the baseline of a point has no result.
         """
-        from flashmesh.normalised import partners
+        from flashmesh.comparing.normalised import partners
 
         if self.baseline is None:
             return [self.chosen[0]] * len(points)

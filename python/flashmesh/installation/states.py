@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh import _native
 from flashmesh._native import ConfigError
-from flashmesh.sizes import size_of
+from flashmesh.texts.sizes import size_of
 
 if TYPE_CHECKING:
     from datetime import timedelta

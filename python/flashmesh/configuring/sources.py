@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import IO, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from flashmesh._native import ConfigError
-from flashmesh.missing import PRESET_PREFIX
-from flashmesh.spelling import spelt_tables
+from flashmesh.configuring.missing import PRESET_PREFIX
+from flashmesh.configuring.spelling import spelt_tables
 
 T = TypeVar("T")
 TEXT_MAX = 1 << 20

@@ -12,7 +12,7 @@ from flashmesh.configuration import value_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from flashmesh.axes import Value
+    from flashmesh.comparing.axes import Value
 
 
 @dataclass(frozen=True)

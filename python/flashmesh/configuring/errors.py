@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashmesh._native import toml_places
-from flashmesh.config_sources import PipeText, toml_of
+from flashmesh.configuring.sources import PipeText, toml_of
 
 if TYPE_CHECKING:
-    from flashmesh.config_sources import ConfigSource
+    from flashmesh.configuring.sources import ConfigSource
     from flashmesh.importers.fio import FioJobs
 
 CUT = "..."

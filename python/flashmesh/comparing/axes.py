@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 from flashmesh._native import ConfigError
 from flashmesh.configuration import value_text
+from flashmesh.configuring.spelling import with_unit
 from flashmesh.keys import key_of
-from flashmesh.spelling import with_unit
 
 Value: TypeAlias = bool | int | float | str
 """Value of an axis: a number or truth value if possible, otherwise a text."""

@@ -1,0 +1,1 @@
+"""Parts of a comparison: its axes, and ratios to a baseline."""

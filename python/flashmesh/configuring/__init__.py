@@ -1,0 +1,1 @@
+"""Parts of reading a configuration: sources, spellings, derived values, errors."""

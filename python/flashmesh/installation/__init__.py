@@ -1,0 +1,1 @@
+"""This installation and its machine: components, memory, and the states of drives that it keeps."""

@@ -1,0 +1,1 @@
+"""Parts of a run beside its simulation: repetition until it is steady, streams alone, written tables."""

@@ -1,0 +1,1 @@
+"""Texts of values for files, terminals and spreadsheets."""
