@@ -106,7 +106,8 @@ def test_the_requests_of_a_load_decide_which_keys_it_exercises() -> None:
     assert traits(jobs(1.0)) == {READS}
     assert traits(jobs(1.0, 0.0)) == ALL, "the jobs read and write together"
     assert set(NEEDS.values()) == set(MISSING)
-    assert set(NEEDS) <= {key.key for key in listed()} | {"geometry.blocks-per-plane", "cache.destage-stripe"}
+    derived = {"geometry.blocks-per-plane", "cache.destage-stripe", "cache.throttle-share"}
+    assert set(NEEDS) <= {key.key for key in listed()} | derived
 
 
 def test_keys_that_no_row_exercises_are_not_searched_and_are_named_with_the_reason(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from flashmesh.calibration.points import (
 )
 from flashmesh.calibration.search import new_search
 from flashmesh.calibration.space import Space
+from flashmesh.calibration.throttle import with_throttle
 from flashmesh.validation.engine import FULL
 from flashmesh.validation.measurements import chosen, read
 from flashmesh.validation.sheets import chosen_rows
@@ -116,8 +117,10 @@ def read_problem(
         found += [target_of_jobs(*result, known.tables, of) for result in results]
         return (*found, *targets_of_rows(rows, known.tables, of))
 
+    fitted = targets(length)
+    known = with_throttle(known, fitted)
     critical = () if table is None else tuple(name_of(point) for point in critical_loads(table))
-    problem = Problem(known, names, length, targets(length), targets(length.coarse), critical, rows)
+    problem = Problem(known, names, length, fitted, targets(length.coarse), critical, rows)
     if not problem.searched.keys:
         told = "; ".join(f"{why}, as {key} needs" for key, why in problem.unexercised.items())
         raise ConfigError(f"{names}: leaves nothing to fit: {told}")

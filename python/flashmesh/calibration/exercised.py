@@ -45,6 +45,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "cache.suspend-when-full": (MIX,),
     "cache.stall": (MIX,),
     "cache.throttle-interval": (WRITES,),
+    "cache.throttle-share": (WRITES,),
     "cache.capacity": (WRITES,),
     "cache.destages-max": (WRITES,),
     "cache.destage-stripe": (WRITES,),

@@ -93,6 +93,8 @@ class JobLoad:
     tables: Mapping[str, Any] = field(repr=False)
     """Configuration of the drive, as tables."""
     jobs: FioJobs = field(repr=False)
+    is_paced: bool = False
+    """Whether a job has a rate, so that its requests do not wait for completions."""
 
     def config(self, settings: Mapping[str, str], software_us: float) -> Config:
         """Returns the configuration of a drive with `settings` under the load. See `Target.config`."""
@@ -221,4 +223,4 @@ def target_of_jobs(
             is_paced = True
             settings[f"{prefix}replay.latency-start"] = "issue"
     held = held_figures(measured, is_saturated=not is_paced)
-    return Target(name, held, JobLoad(tables, replace(jobs, settings=settings)))
+    return Target(name, held, JobLoad(tables, replace(jobs, settings=settings), is_paced))

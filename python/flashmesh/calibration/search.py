@@ -219,22 +219,27 @@ class Search:
 
     def other_choices(self, best: Candidate) -> list[Settings]:
         """Returns the drives that differ from `best` by the choice of one key."""
-        return [
-            {**best.settings, key.key: choice}
-            for key in self.space.keys
-            for choice in key.choices
-            if choice != best.settings[key.key]
-        ]
+        found = [{**best.settings, **change} for change in self.changes(best)]
+        return [drive for drive in found if self.is_other(drive, best)]
 
     def other_pairs(self, best: Candidate) -> list[Settings]:
         """Returns the drives that differ from `best` by the choices of one or two keys.
 
         Two choices can belong together: suspension helps reads only if a full write buffer does not prevent it.
         """
-        one = self.other_choices(best)
-        changed = [{key: value for key, value in drive.items() if value != best.settings[key]} for drive in one]
-        pairs = itertools.combinations(changed, 2)
-        return [*one, *({**best.settings, **first, **other} for first, other in pairs if first.keys() != other.keys())]
+        pairs = itertools.combinations(self.changes(best), 2)
+        two = [{**best.settings, **first, **other} for first, other in pairs if first.keys() != other.keys()]
+        return [*self.other_choices(best), *(drive for drive in two if self.is_other(drive, best))]
+
+    def changes(self, best: Candidate) -> list[Settings]:
+        """Returns the choices of each key, other than those of `best`."""
+        keys = self.space.keys
+        return [{key.key: each} for key in keys for each in key.choices if each != best.settings[key.key]]
+
+    def is_other(self, drive: Settings, best: Candidate) -> bool:
+        """Returns whether each key of a drive that differs from `best` has an effect."""
+        without = self.space.without_effect(drive)
+        return all(value == best.settings[key] for key, value in drive.items() if key in without)
 
     def return_to_start(self, start: Settings, best: Candidate, keys: Sequence[str]) -> tuple[Candidate, bool]:
         """Sets keys back to their initial values as far as the fit does not get worse by more than `LOSS_MARGIN`.

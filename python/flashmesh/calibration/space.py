@@ -35,10 +35,14 @@ class FreeKey:
     """Whether the key is searched only if the measurements include data-sheet rows."""
     off: str | None = None
     """Value of the range that turns a mechanism off; None if no value does."""
+    alternative: str | None = None
+    """Value to try as an alternative to `off`; None for the middle of the range."""
+    needs: str | None = None
+    """Searched key without which this key has no effect, because it is `off`; None if there is none."""
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Values to try as alternatives: all choices; for a range that contains `off`, `off` and the middle value.
+        """Values to try as alternatives: all choices; for a range that contains `off`, `off` and `alternative`.
 
         Empty for any other range.
         """
@@ -46,7 +50,7 @@ class FreeKey:
             return self.domain
         # Spell `off` as `at` spells all values of the range, so that a drive is not tried twice under two spellings.
         share = None if self.off is None else self.share_of(self.off)
-        return () if share is None else (self.at(share), self.at(0.5))
+        return () if share is None else (self.at(share), self.alternative or self.at(0.5))
 
     @property
     def first(self) -> str:
@@ -156,6 +160,11 @@ class Space:
     def ranged(self) -> tuple[FreeKey, ...]:
         """Keys with a range."""
         return tuple(key for key in self.keys if key.is_ranged)
+
+    def without_effect(self, settings: Mapping[str, str]) -> set[str]:
+        """Returns the keys that have no effect in a drive, because the key that they need is `off`."""
+        off = {key.key: key.first for key in self.keys if key.off is not None}
+        return {key.key for key in self.keys if key.needs in off and settings[key.needs] == off[key.needs]}
 
     def shares(self, settings: Mapping[str, str]) -> list[float]:
         """Returns the position (0 to 1) of the value of each key with a range; 0.5 for a value outside the range."""
