@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from flashmesh.report.terminal import Terminal
     from flashmesh.results import Fairness, Result
 
+NOT_STEADY = "*"
+"""Mark of the slowdown of a stream whose run alone is not steady."""
 TOGETHER_MIN = 0.9
 """Share of the measured window in which all streams run, below which the slowdowns get a warning."""
 
@@ -24,20 +26,23 @@ TOGETHER_MIN = 0.9
 def shown(result: Result, measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]:
     """Yields a table of the slowdown of each stream by the others, and warnings.
 
-    A stream that ended early or whose run alone is not steady gets a warning. The sentence on unfairness is about mean
-    latencies, as in the MQSim paper.
+    A stream that ended early or whose run alone is not steady gets a warning, and the slowdowns of the latter a mark.
+    The sentence on unfairness is about mean latencies, as in the MQSim paper.
     """
     table = terminal.table("stream", "mean", "alone", "slowdown", "p99", "alone", "slowdown")
     for stream in measured.streams:
         means, p99s = (stream.together_ps, stream.alone_ps), (stream.together_p99_ps, stream.alone_p99_ps)
-        table.add_row(stream.name, *map(q.time, means), q.ratio(*means), *map(q.time, p99s), q.ratio(*p99s))
+        mark = NOT_STEADY if stream.alone_steady is False else ""
+        slowdowns = [f"{q.ratio(*pair)}{mark}" for pair in (means, p99s)]
+        table.add_row(stream.name, *map(q.time, means), slowdowns[0], *map(q.time, p99s), slowdowns[1])
     yield table
     if measured.slowdown_max is not None and measured.unfairness is not None and measured.fairness is not None:
         most, unfairness = measured.slowdown_max, measured.unfairness
         worst = next(stream.name for stream in measured.streams if stream.slowdown == most)
         told = f"unfairness {unfairness:.2f}, fairness {measured.fairness:.2f}"
         yield Text(f"slowdown of the mean at most {most:.2f} ({worst}), {told}")
-    for told in filter(None, (ended_early(result), not_steady_alone(result.document))):
+    alone = not_steady_alone(result.document)
+    for told in filter(None, (ended_early(result), f"{NOT_STEADY} {alone}" if alone else "")):
         yield Text(told, style="yellow")
 
 
