@@ -16,6 +16,7 @@ from flashmesh import configuration
 from flashmesh.running.steady import UntilSteady, is_steady, measured, settled, uncertain_streams
 from flashmesh.sweeps.tasks import Task
 from flashmesh.sweeps.work import Cancelled, extended
+from flashmesh.texts.durations import time_ps
 from summary_text import shown
 
 if TYPE_CHECKING:
@@ -266,7 +267,30 @@ def test_streams_grow_alike_and_traces_end(tmp_path: Path) -> None:
     trace = tmp_path / "t.csv"
     trace.write_text("".join(f"{number * 1000} 0 {number * 8} 8 1\n" for number in range(50)))
     unit = {"workload.time-unit": "ns"}
-    assert flashmesh.run("preset:venice-z-nand", trace=trace, overrides=unit, until_steady=True).requests == 50
+    for end in ({}, {"replay.stop-time": "1s"}):
+        found = flashmesh.run("preset:venice-z-nand", trace=trace, overrides=unit | end, until_steady=True)
+        assert found.requests == 50
+
+
+def test_a_job_that_ends_at_a_time_goes_on_until_it_is_steady(cli: Cli, filling: Path) -> None:
+    filling.write_text(FILLING.partition("[workload]")[0])
+    job = "[w]\nrw=randwrite\ndirect=1\nioengine=libaio\niodepth=16\nsize=1m\ntime_based\nruntime=50ms\n"
+    (filling.parent / "job.fio").write_text(job)
+    options = ("filling.toml", "--fio", "job.fio", "--set", "measure.warm-up=auto", "--json", "r.json")
+    short = cli("run", *options)
+    assert "NOT STEADY" in short.stdout, short.stderr
+    done = cli("run", *options, "--until-steady")
+    document = json.loads((filling.parent / "r.json").read_text())
+    assert is_steady(document), done.stderr
+    assert f"steady after {document['requests']:,} requests" in done.stderr
+    # The result is that of the job with the longer time.
+    stop_ps = time_ps(document["configuration"]["replay"]["stop-time"])
+    assert stop_ps >= 100e9
+    (filling.parent / "job.fio").write_text(job.replace("50ms", f"{stop_ps // 10**6}us"))
+    repeated = cli("run", *options)
+    assert repeated.returncode == 0, repeated.stderr
+    again = json.loads((filling.parent / "r.json").read_text())
+    assert again["latency_ps"] == document["latency_ps"]
 
 
 @pytest.mark.parametrize(
@@ -275,12 +299,12 @@ def test_streams_grow_alike_and_traces_end(tmp_path: Path) -> None:
         (("run", "filling.toml", "--steady-limit", "5"), "no effect without --until-steady"),
         (("run", "filling.toml", "--until-steady", "--request-log", "l.parquet"), "exclude each other"),
         (
-            ("run", "filling.toml", "--until-steady", "--set", "replay.stop-time=1ms"),
-            "replay.stop-time (in a job file of fio: runtime) ends the run at a time: remove it",
-        ),
-        (
             ("compare", "filling.toml", "--until-steady", "--vary", "workload.requests=1,2"),
             "workload.requests is varied and decided by --until-steady",
+        ),
+        (
+            ("compare", "filling.toml", "--until-steady", "--vary", "replay.stop-time=1ms,2ms"),
+            "replay.stop-time is varied and decided by --until-steady",
         ),
     ],
 )

@@ -1,9 +1,9 @@
-"""Runs that are repeated with more requests until their measured window is steady.
+"""Runs that are repeated with more requests, or later stop times, until their measured window is steady.
 
 Each attempt is a run of its own, from the first request on. The last attempt is the result, equal to a run of a
-configuration with that number of requests. Unless the limit is lower, an attempt has at least twice the requests of the
-previous one, and at least the number that the previous one estimated to suffice. So all attempts together take at most
-about twice as long as the last one.
+configuration with that number of requests and these stop times. Unless the limit is lower, an attempt is at least twice
+as long as the previous one, and at least as long as the previous one estimated to suffice. So all attempts together
+take at most about twice as long as the last one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from flashmesh._native import Config, ConfigError
+from flashmesh._native import Config
+from flashmesh.texts.durations import time_ps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,17 +49,7 @@ def measured(config: Config) -> Config:
 
     If `measure.warm-up` is `none`, or is not set although the configuration does not settle (see `settles`), it becomes
     `auto`: MSER-5 then determines the end of the warm-up after the run.
-
-    Raises:
-        ConfigError: If a stream has a stop time.
     """
-    tables = json.loads(config.to_json())
-    ended = [key for key, replay in keys_of(tables, "replay").items() if "stop-time" in replay]
-    if ended:
-        raise ConfigError(
-            f"--until-steady: {ended[0]}.stop-time (in a job file of fio: runtime) ends the run at a time: remove it, "
-            "or leave out --until-steady and lengthen the time"
-        )
     if config.warm_up() != "none":
         return config
     return Config.from_str(config.to_toml(), "<configuration>", ["measure.warm-up=auto"])
@@ -78,12 +69,15 @@ def settled(
     Returns:
         The last run, and its configuration.
     """
-    limit, is_last = goal.limit, False
+    limit, is_last, requests = goal.limit, False, 0
     while True:
         found = run(config)
         document = document_of(found)
-        if is_last or document["interrupted"] or is_steady(document) or is_behind(document):
+        # A later stop time brings no requests to a stream that was at the end of its trace.
+        has_more = document["requests"] > requests
+        if is_last or document["interrupted"] or is_steady(document) or is_behind(document) or not has_more:
             return found, config
+        requests = document["requests"]
         limit = limit if limit is not None else LIMIT * document["requests"]
         longer = lengthened(config, document, limit)
         if longer is None:
@@ -143,8 +137,8 @@ def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> tuple
 
     None if no stream can have more requests: at the limit, or at the end of its trace.
     """
-    counts = extensible(config, document)
-    total, multiplied = document["requests"], sum(counts.values())
+    streams = extensible(config, document)
+    total, multiplied = document["requests"], sum(stream.requests for stream in streams)
     if not multiplied:
         return None
     # The width of an interval falls with the square root of the number of requests.
@@ -153,31 +147,48 @@ def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> tuple
     wanted = max(GROWTH, (document["steadiness"]["requests_needed"] or 0) / total, of_noise)
     # The other requests, such as those of the warm-up, remain as they are.
     allowed = (limit - (total - multiplied)) / multiplied
-    longer = {key: int(count * min(wanted, allowed)) for key, count in counts.items()}
-    overrides = [f"{key}={longer[key]}" for key, count in counts.items() if longer[key] > count]
+    overrides = [text for stream in streams for text in stream.times(min(wanted, allowed))]
     if not overrides:
         return None
     return Config.from_str(config.to_toml(), "<configuration>", overrides), allowed <= wanted
 
 
-def extensible(config: Config, document: Mapping[str, Any]) -> dict[str, int]:
-    """Returns the requests that the next attempt multiplies, by the configuration key of their number.
+@dataclass(frozen=True)
+class Extensible:
+    """A stream that the next attempt lengthens: its completed requests, and the keys that end it."""
 
-    Streams without a key are at the end of their trace, or read all of it.
-    """
+    requests: int
+    ends: Mapping[str, tuple[int, str]]
+    """Value and unit of each key that ends the stream: the number of its requests, or its stop time in picoseconds."""
+
+    def times(self, factor: float) -> list[str]:
+        """Returns the overrides that multiply the values of the keys by `factor`, as far as this makes them larger."""
+        longer = {key: (int(value * factor), unit) for key, (value, unit) in self.ends.items()}
+        return [f"{key}={value}{unit}" for key, (value, unit) in longer.items() if value > self.ends[key][0]]
+
+
+def extensible(config: Config, document: Mapping[str, Any]) -> list[Extensible]:
+    """Returns the streams that the next attempt lengthens: all but those at the end of their trace."""
     has_steady_warm_up = document["warm_up"] is not None and document["warm_up"]["how"] == "steady"
     completed = {stream["name"]: stream["requests"] for stream in document["streams"]}
-    workloads = keys_of(json.loads(config.to_json()), "workload")
-    found: dict[str, int] = {}
+    tables = json.loads(config.to_json())
+    workloads, replays = keys_of(tables, "workload"), keys_of(tables, "replay")
+    found: list[Extensible] = []
     for (key, workload), count in zip(workloads.items(), requests_of(workloads, completed), strict=True):
         asked = workload.get("requests")
-        if has_steady_warm_up and count:
+        of_replay = f"{key.removesuffix('workload')}replay"
+        stop = replays[of_replay].get("stop-time")
+        ends = {} if stop is None else {f"{of_replay}.stop-time": (time_ps(stop), "ps")}
+        if stop is None and has_steady_warm_up and count:
             # The requested number excludes requests of the warm-up. In a run of one stream alone the others have none.
             count = asked if asked is not None else REQUESTS
         has_ended = asked is not None and count < asked
         reads_whole_file = asked is None and ("trace" in workload or "fitted" in workload)
-        if count and not has_ended and not reads_whole_file:
-            found[f"{key}.requests"] = count
+        is_endless = asked is None and stop is not None
+        if not has_ended and not reads_whole_file and not is_endless:
+            ends[f"{key}.requests"] = (count, "")
+        if count and ends:
+            found.append(Extensible(count, ends))
     return found
 
 

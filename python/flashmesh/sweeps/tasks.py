@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from flashmesh._native import Config
 
+DECIDED = ("workload.requests", "replay.stop-time")
+"""Ends of the keys whose values `--until-steady` decides."""
 MISFITS_SHOWN = 8
 """Maximum number of invalid runs that an error lists."""
 
@@ -86,7 +88,7 @@ def tasks_of(
         count += 1
         settings = dict(point)
         firsts = firsts or settings
-        decided = [key for key in settings if until_steady is not None and key.endswith("workload.requests")]
+        decided = [key for key in settings if until_steady is not None and key.endswith(DECIDED)]
         if decided:
             raise ConfigError(f"{decided[0]} is varied and decided by --until-steady: drop one of them")
         try:

@@ -217,7 +217,7 @@ STEADY_OPTIONS = (
     click.option(
         "--until-steady",
         is_flag=True,
-        help="Double the number of requests until the measured window is steady.",
+        help="Double the number of requests, and the stop times, until the measured window is steady.",
     ),
     click.option(
         "--steady-limit",
