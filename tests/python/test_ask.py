@@ -165,7 +165,7 @@ def test_drives_that_are_not_steady_are_counted_with_the_requests_that_they_need
         assert told[1] == told[2]
         return int(told[3].replace(",", ""))
 
-    # A run this short shows only how many requests are too few.
+    # A run with too few requests for an estimate gives a lower bound of the number that is needed.
     (short,) = notes(500)
     (longer,) = notes(needed(short, r"at least ([\d,]+) requests are needed"))
     assert notes(2 * needed(longer, r"about ([\d,]+) requests (?:would|may) be enough")) == ()

@@ -38,7 +38,7 @@ def load(rate: float, mean_us: float, kind: str = "open") -> Target:
 
 
 def mean_wait_us(rate: float, interval_us: float) -> float:
-    """Returns the mean wait of 400,000 Poisson arrivals that are served one at a time, each for the interval."""
+    """Returns the mean wait in a simulated M/D/1 queue: 400,000 Poisson arrivals, with the interval as service time."""
     drawn, wait, total, count = random.Random(1), 0.0, 0.0, 400_000
     for _ in range(count):
         wait = max(wait + interval_us - drawn.expovariate(rate) * 1e6, 0.0)

@@ -283,7 +283,7 @@ def test_a_job_that_ends_at_a_time_goes_on_until_it_is_steady(cli: Cli, filling:
     document = json.loads((filling.parent / "r.json").read_text())
     assert is_steady(document), done.stderr
     assert f"steady after {document['requests']:,} requests" in done.stderr
-    # The result is that of the job with the longer time.
+    # The result is that of the job with the later stop time.
     stop_ps = time_ps(document["configuration"]["replay"]["stop-time"])
     assert stop_ps >= 100e9
     (filling.parent / "job.fio").write_text(job.replace("50ms", f"{stop_ps // 10**6}us"))

@@ -12,7 +12,8 @@
 | writes at QD1, latency t, and up to X writes/s | `firmware.write-time` | t - software - transfer, <= 0.8 cores / X |
 | rows of a data sheet only, least latency t | `software-time` | t / 5, or the time of the preset |
 
-The interval of the write throttle has a closed form too, as an alternative to no throttle (`throttle.py`).
+The interval of the write throttle also has a closed form; the search tries this interval as an alternative to no
+throttle (`throttle.py`).
 Each closed form neglects all other limits of a drive, so its value is only the start of the search.
 """
 

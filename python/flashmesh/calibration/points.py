@@ -94,7 +94,7 @@ class JobLoad:
     """Configuration of the drive, as tables."""
     jobs: FioJobs = field(repr=False)
     is_paced: bool = False
-    """Whether a job has a rate, so that its requests do not wait for completions."""
+    """Whether a job is an open loop: requests are due at a rate, and do not wait for completions."""
 
     def config(self, settings: Mapping[str, str], software_us: float) -> Config:
         """Returns the configuration of a drive with `settings` under the load. See `Target.config`."""

@@ -232,12 +232,12 @@ class Search:
         return [*self.other_choices(best), *(drive for drive in two if self.is_other(drive, best))]
 
     def changes(self, best: Candidate) -> list[Settings]:
-        """Returns the choices of each key, other than those of `best`."""
+        """Returns, for each key, the choices that differ from the value of the key in `best`."""
         keys = self.space.keys
         return [{key.key: each} for key in keys for each in key.choices if each != best.settings[key.key]]
 
     def is_other(self, drive: Settings, best: Candidate) -> bool:
-        """Returns whether each key of a drive that differs from `best` has an effect."""
+        """Returns whether all keys in which a drive differs from `best` have an effect."""
         without = self.space.without_effect(drive)
         return all(value == best.settings[key] for key, value in drive.items() if key in without)
 

@@ -38,11 +38,11 @@ class FreeKey:
     alternative: str | None = None
     """Value to try as an alternative to `off`; None for the middle of the range."""
     needs: str | None = None
-    """Searched key without which this key has no effect, because it is `off`; None if there is none."""
+    """Searched key whose value `off` leaves this key without effect; None if no key does."""
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Values to try as alternatives: all choices; for a range that contains `off`, `off` and `alternative`.
+        """Values to try as alternatives: all choices, or both `off` and `alternative` of a range that contains `off`.
 
         Empty for any other range.
         """

@@ -1,4 +1,4 @@
-"""The write throttle in the search: its interval from a closed form, and its share of collecting dies.
+"""The write throttle in the search: the interval, and the share of collecting dies from which on writes are throttled.
 
 A load below saturation whose writes take longer than those of lower loads shows a throttle. Its writes wait like
 customers of an M/D/1 queue whose service time is `cache.throttle-interval`: at w writes/s, an interval D delays them by
@@ -33,7 +33,7 @@ PS_PER_US = 1e6
 
 
 def with_throttle(facts: Facts, targets: Sequence[Target]) -> Facts:
-    """Returns the facts with a throttle to search, if a load shows one and the interval is searched.
+    """Returns the facts with keys of the throttle to search, if the interval is searched and a load delays its writes.
 
     The search then tries the interval of the closed form, and the choices of the share unless the facts state it.
 
@@ -53,7 +53,7 @@ def with_throttle(facts: Facts, targets: Sequence[Target]) -> Facts:
 
 
 def interval_of_delay_ps(targets: Sequence[Target]) -> float | None:
-    """Returns the interval of the throttle that explains the longest mean latency of writes below saturation.
+    """Returns the interval at which a throttle delays writes by the largest measured difference below saturation.
 
     In picoseconds; None if no load below saturation delays its writes.
     """
@@ -74,7 +74,7 @@ def interval_of_delay_ps(targets: Sequence[Target]) -> float | None:
 
 
 def is_below_saturation(target: Target) -> bool:
-    """Returns whether the requests of a load do not wait for completions, and the drive served all of them."""
+    """Returns whether a load is an open loop, and the measured drive served all its requests."""
     match target.load:
         case OpenLoad(is_saturated=is_saturated):
             return not is_saturated

@@ -155,14 +155,14 @@ def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> tuple
 
 @dataclass(frozen=True)
 class Extensible:
-    """A stream that the next attempt lengthens: its completed requests, and the keys that end it."""
+    """A stream that the next attempt lengthens: completed requests, and the keys that limit the stream."""
 
     requests: int
     ends: Mapping[str, tuple[int, str]]
-    """Value and unit of each key that ends the stream: the number of its requests, or its stop time in picoseconds."""
+    """Value and unit of each key that limits the stream: a number of requests, or a stop time in picoseconds."""
 
     def times(self, factor: float) -> list[str]:
-        """Returns the overrides that multiply the values of the keys by `factor`, as far as this makes them larger."""
+        """Returns the overrides that multiply each value by `factor`, without values that would not grow."""
         longer = {key: (int(value * factor), unit) for key, (value, unit) in self.ends.items()}
         return [f"{key}={value}{unit}" for key, (value, unit) in longer.items() if value > self.ends[key][0]]
 
