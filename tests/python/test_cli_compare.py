@@ -63,6 +63,19 @@ def test_interconnect_that_the_array_does_not_fit_is_named_before_any_runs(cli: 
     assert "\n  fabric.kind=pnssd\n" in done.stderr
 
 
+def test_ranges_of_an_axis_are_the_values_that_they_list(cli: Cli, config: Path) -> None:
+    def values(axis: str) -> list[int]:
+        done = cli("compare", config, "--vary", f"replay.outstanding={axis}", "--json", "-")
+        assert done.returncode == 0, done.stderr
+        return [run["settings"]["replay.outstanding"] for run in json.loads(done.stdout)["runs"]]
+
+    assert values("1..3") == [1, 2, 3]
+    assert values("1..16 x4,64") == [1, 4, 16, 64]
+    refused = cli("compare", config, "--vary", "replay.outstanding=4..1")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "'4..1' ends before it begins" in refused.stderr
+
+
 def test_combinations_come_in_order_with_the_last_axis_fastest(cli: Cli, config: Path) -> None:
     done = cli("compare", config, "--vary", "fabric.kind=bus,ideal", "--vary", "seed=1,2", "--json", "-")
     found = [tuple(run["settings"].values()) for run in json.loads(done.stdout)["runs"]]

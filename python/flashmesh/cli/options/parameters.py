@@ -130,12 +130,17 @@ def settings_option(text: str) -> Callable[[F], F]:
 
 
 def axis(text: str) -> tuple[str, list[str]]:
-    """Parses `key=a,b,c`, the argument of `--vary`, into the key and its values; brackets and quotes protect commas."""
+    """Parses `key=a,b,c`, the argument of `--vary`, into the key and its values; brackets and quotes protect commas.
+
+    A range, such as `1..64 x2`, becomes its values.
+    """
+    from flashmesh.sweeps.ranges import is_range, read_range
+
     key, value = setting(text)
     values = split(value)
     if not all(values):
         raise click.BadParameter(f"{text!r}: a value is empty")
-    return key, values
+    return key, [each for part in values for each in (read_range(key, part).values() if is_range(part) else [part])]
 
 
 def split(text: str) -> list[str]:

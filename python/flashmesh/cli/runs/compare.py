@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     type=axis,
     metavar="KEY=A,B,...",
     shell_complete=completed("axes"),
-    help="Values of a key to compare; several --vary give all combinations.",
+    help="Values of a key to compare, listed or as a range such as 1..64 x2; several --vary give all combinations.",
 )
 @keep_option
 @jobs_option
