@@ -5,7 +5,7 @@ use crate::datapath::{ArrayOutcome, DeliveredTransfer};
 use crate::fabric::TransferPhase;
 use crate::ids::{AcknowledgementId, DieId, TransactionId};
 use crate::kernel::model::Model;
-use crate::policies::{FirmwarePolicy, PolicyEvent};
+use crate::policies::PolicyEvent;
 use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::TransactionClass;
 
@@ -154,11 +154,11 @@ impl<M: Model> Backend<M> {
         self.run();
     }
 
-    /// Handles the data of a read, which has left the die.
+    /// Handles a read whose data has left the die.
     #[inline(always)]
     fn read_done(&mut self, id: TransactionId) {
         let purpose = self.datapath.queues.transaction(id).purpose;
-        if M::ALL_FEATURES && self.controller.shared.reports_reads() && purpose.class() == TransactionClass::UserRead {
+        if self.controller.shared.reports_reads::<M>() && purpose.class() == TransactionClass::UserRead {
             report_read(id, &mut self.context());
             self.run();
         }
@@ -179,8 +179,8 @@ impl<M: Model> Backend<M> {
     fn conclude(&mut self, id: TransactionId) {
         let transaction = self.datapath.queues.transaction(id);
         let purpose = transaction.purpose;
-        if M::ALL_FEATURES && purpose.class() == TransactionClass::UserProgram {
-            self.controller.shared.policy.notify(PolicyEvent::WriteEnded(transaction));
+        if purpose.class() == TransactionClass::UserProgram {
+            self.controller.shared.notify_policy::<M>(PolicyEvent::WriteEnded(transaction));
         }
         of_kind!(purpose, acknowledged(id, self));
         self.run();
@@ -190,7 +190,7 @@ impl<M: Model> Backend<M> {
 /// Reports to the firmware policy and to replication that the data of a user read has left its die.
 #[inline(never)]
 fn report_read<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
-    cx.shared.policy.notify(PolicyEvent::ReadEnded(cx.datapath.queues.transaction(id)));
+    cx.shared.notify_policy::<M>(PolicyEvent::ReadEnded(cx.datapath.queues.transaction(id)));
     replica::read_left(id, cx);
     replica::read_done(id, cx);
 }

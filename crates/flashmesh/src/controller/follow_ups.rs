@@ -4,7 +4,7 @@ use crate::datapath::HeldDie;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::policies::{FirmwarePolicy, PolicyEvent};
+use crate::policies::PolicyEvent;
 use crate::schedule::purpose::Purpose;
 
 use super::work::collect::Erased;
@@ -129,9 +129,7 @@ impl<M: Model> Backend<M> {
             }
             FollowUp::Idle(die) => {
                 collections.idle(die, cx);
-                if M::ALL_FEATURES {
-                    cx.shared.policy.notify(PolicyEvent::DieIdle);
-                }
+                cx.shared.notify_policy::<M>(PolicyEvent::DieIdle);
             }
             FollowUp::Translated(id) => {
                 let transaction = cx.datapath.queues.transaction(id);

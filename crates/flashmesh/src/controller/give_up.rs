@@ -2,7 +2,7 @@
 
 use crate::ids::TransactionId;
 use crate::kernel::model::Model;
-use crate::policies::{FirmwarePolicy, PolicyEvent};
+use crate::policies::PolicyEvent;
 use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::{Transaction, TransactionClass};
 
@@ -20,7 +20,7 @@ impl<M: Model> Backend<M> {
             if let Some(copies) = &mut cx.shared.replication {
                 copies.forget_plan_of(id, lpn);
             }
-            cx.shared.policy.notify(PolicyEvent::ReadCancelled(id));
+            cx.shared.notify_policy::<M>(PolicyEvent::ReadCancelled(id));
         }
         of_kind!(purpose, dropped(id, self));
     }

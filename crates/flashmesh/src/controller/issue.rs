@@ -66,8 +66,7 @@ impl<M: Model> Backend<M> {
 
     #[inline(always)]
     fn send_to_die(&mut self, id: TransactionId, work: Purpose) {
-        let has_homes =
-            M::ALL_FEATURES && self.controller.shared.has_homes() && work.class() == TransactionClass::UserRead;
+        let has_homes = self.controller.shared.has_homes::<M>() && work.class() == TransactionClass::UserRead;
         if has_homes {
             self.choose_read_location(id);
         }
@@ -395,8 +394,9 @@ impl<M: Model> Backend<M> {
         transaction.to = page.expect(
             "programs of the host and of the map wait for a free page, collection has its reserve, and arrivals are let in with a place",
         );
-        if M::ALL_FEATURES && purpose.is_placed_by_policy() {
-            self.controller.shared.policy.notify(PolicyEvent::PageAllocated(transaction.class(), transaction.plane));
+        if purpose.is_placed_by_policy() {
+            let event = PolicyEvent::PageAllocated(transaction.class(), transaction.plane);
+            self.controller.shared.notify_policy::<M>(event);
         }
         of_kind!(purpose, began(id, self));
     }
@@ -407,7 +407,7 @@ impl<M: Model> Backend<M> {
         let transaction = *self.datapath.queues.transaction(id);
         if M::ALL_FEATURES && transaction.class() == TransactionClass::UserRead {
             let cx = &mut self.context();
-            cx.shared.policy.notify(PolicyEvent::ReadEnded(&transaction));
+            cx.shared.notify_policy::<M>(PolicyEvent::ReadEnded(&transaction));
             replica::read_left(id, cx);
             if let Some(copies) = &mut cx.shared.replication {
                 copies.forget_plan_of(id, transaction.lpn);

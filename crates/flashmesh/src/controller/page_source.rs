@@ -26,7 +26,7 @@ impl<M: Model> PageSource<M> for Controller {
         // of a whole block from chip to chip), the read may be queued for another location than the lookup returned, so this shortcut is
         // not used.
         let is_as_translated = transaction.map_version == self.shared.ftl.map().changes();
-        (is_as_translated && !(M::ALL_FEATURES && self.shared.has_homes()))
+        (is_as_translated && !self.shared.has_homes::<M>())
             || !transaction.purpose.depends_on_map()
             || is_still_there(transaction, &self.shared)
     }

@@ -10,7 +10,7 @@ use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
 use crate::persistence::{Persistence, ProgramReason};
-use crate::policies::AnyPolicy;
+use crate::policies::{AnyPolicy, FirmwarePolicy, PolicyEvent};
 use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::{Owner, Transaction};
 
@@ -107,14 +107,29 @@ impl Shared {
     /// Returns whether a page can have several locations: with replication, or during a Clean (chip-to-chip move of a whole block). If so,
     /// the location of a read is chosen when the read is queued.
     #[inline(always)]
-    pub fn has_homes(&self) -> bool {
-        self.replication.is_some() || self.rules.cleans
+    pub fn has_homes<M: Model>(&self) -> bool {
+        M::ALL_FEATURES && (self.replication.is_some() || self.rules.cleans)
     }
 
     /// Returns whether the end of each user read is reported: to replication, or to a firmware policy other than `page`.
     #[inline(always)]
-    pub fn reports_reads(&self) -> bool {
-        !self.policy.is_page() || self.replication.is_some()
+    pub fn reports_reads<M: Model>(&self) -> bool {
+        M::ALL_FEATURES && (!self.policy.is_page() || self.replication.is_some())
+    }
+
+    /// Returns the counters of the SLC cache; `None` if the drive has none.
+    #[inline(always)]
+    pub fn slc_mut<M: Model>(&mut self) -> Option<&mut SlcWork> {
+        if M::ALL_FEATURES { self.slc.as_deref_mut() } else { None }
+    }
+
+    /// Notifies the firmware policy about `event`. The policy `page` ignores all events; plain drives (compiled without optional features) have
+    /// no other.
+    #[inline(always)]
+    pub fn notify_policy<M: Model>(&mut self, event: PolicyEvent) {
+        if M::ALL_FEATURES {
+            self.policy.notify(event);
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::ftl::OpenBlockKind;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::policies::{FirmwarePolicy, PolicyEvent};
+use crate::policies::PolicyEvent;
 use crate::schedule::purpose::{MoveRoute, Purpose};
 use crate::schedule::transaction::{Transaction, TransactionClass};
 
@@ -128,18 +128,16 @@ impl ChipToChipMoves {
     /// Cancels the move of a page that is no longer needed, and continues the collection.
     pub fn rerouted<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let Transaction { purpose: work, plane, from, .. } = *cx.datapath.queues.transaction(id);
-        if M::ALL_FEATURES
-            && let Purpose::CollectProgram(route) = work
-        {
+        if let Purpose::CollectProgram(route) = work {
             if work.is_placed_by_policy() {
-                cx.shared.policy.notify(PolicyEvent::PageAllocated(TransactionClass::CollectProgram, plane));
+                cx.shared.notify_policy::<M>(PolicyEvent::PageAllocated(TransactionClass::CollectProgram, plane));
             }
             if route == MoveRoute::Chip {
                 self.ended(plane, cx.shared);
                 cx.kernel.notify(|| Notice::CopyDropped(from, plane));
             }
         }
-        if M::ALL_FEATURES && work.is_clean() {
+        if work.is_clean() {
             self.cleaning.give_up(plane, cx.shared);
         }
         // The program may have other mapping units, which are still programmed.

@@ -240,6 +240,9 @@ impl Collections {
 
     /// Counts a page of the victim of `plane` as moved: the page was programmed, or is no longer needed.
     fn moved<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+        if !M::ALL_FEATURES {
+            return;
+        }
         self.pace.moved(plane);
         self.end_turn(cx);
         if let Some(collection) = &mut self.by_plane[plane.index()] {
@@ -329,19 +332,16 @@ impl Collections {
         let Transaction { lpn, plane, from, to, .. } = *cx.datapath.queues.transaction(id);
         let shared = &mut *cx.shared;
         shared.counters.gc.pages_moved += 1;
-        if M::ALL_FEATURES
-            && let Some(slc) = shared.slc.as_mut().filter(|_| shared.geometry.is_slc_page(from))
-        {
+        let is_of_slc = shared.geometry.is_slc_page(from);
+        if let Some(slc) = shared.slc_mut::<M>().filter(|_| is_of_slc) {
             slc.page_folded();
         }
         cx.kernel.notify(|| Notice::PageProgrammed(to, lpn, Origin::Moved(from)));
         // Only the original of a page has a mapping entry, not its replica.
         let is_original = shared.ftl.lookup(lpn) == Some(from);
         let is_wanted = shared.ftl.commit_move(lpn, from, to);
-        if M::ALL_FEATURES {
-            let moved = if is_original { ProgramReason::Moved } else { ProgramReason::Replicated };
-            shared.persist_program(lpn, to, if is_wanted { moved } else { ProgramReason::Superseded });
-        }
+        let moved = if is_original { ProgramReason::Moved } else { ProgramReason::Replicated };
+        shared.persist_program(lpn, to, if is_wanted { moved } else { ProgramReason::Superseded });
         if is_wanted
             && is_original
             && let Some(map) = map
@@ -371,12 +371,12 @@ impl Collections {
         }
         cx.push(FollowUp::Collect(plane));
         // The last erase of a superblock frees the blocks of all its planes. Let their dies try to issue, because no other event may trigger this.
-        let is_free = M::ALL_FEATURES && cx.shared.ftl.blocks().state(collection.block) == BlockState::Free;
-        if is_free && cx.shared.ftl.blocks().has_twins() {
+        let is_free = cx.shared.ftl.blocks().state(collection.block) == BlockState::Free;
+        if is_free && cx.has_superblocks() {
             self.short.changed(plane, &cx.shared.ftl);
             ask_dies_of_superblock(plane, cx);
         }
-        let was_folded = M::ALL_FEATURES && cx.shared.geometry.is_slc(collection.block);
+        let was_folded = cx.shared.geometry.is_slc(collection.block);
         if let Some(slc) = cx.shared.slc.as_mut().filter(|_| was_folded) {
             slc.erased();
             if is_free {
@@ -409,7 +409,7 @@ fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
 #[inline]
 fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_, M>) {
     // With several mapping units per program, `move_in_plane` has already begun the copybacks.
-    let copyback = cx.shared.rules.copyback && !(cx.datapath.queues.gathers());
+    let copyback = cx.shared.rules.copyback && !cx.datapath.queues.gathers();
     let work =
         if copyback { Purpose::CollectProgram(MoveRoute::Plane) } else { Purpose::CollectRead(MoveRoute::Controller) };
     let id = cx.begin_internal(work, lpn, from, plane);

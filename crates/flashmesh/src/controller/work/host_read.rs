@@ -6,7 +6,7 @@ use crate::controller::{Backend, Context, PageRequest, Work};
 use crate::ids::{Lpn, Ppn, StreamId, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
-use crate::policies::{FirmwarePolicy, PolicyEvent};
+use crate::policies::PolicyEvent;
 use crate::schedule::purpose::{CacheReservation, Purpose};
 use crate::schedule::transaction::{Transaction, TransactionClass};
 use crate::units::Bytes;
@@ -36,7 +36,7 @@ impl Kind for HostReads {
             backend.run();
         }
         let (Work { writes, .. }, cx) = &mut backend.parts();
-        if M::ALL_FEATURES && cx.shared.reports_reads() {
+        if cx.shared.reports_reads::<M>() {
             reallocate::read_done(id, writes, cx);
             backend.run();
         }
@@ -85,9 +85,7 @@ pub fn begin<M: Model>(
         placements.tell_read(page, cx.shared);
     }
     let id = cx.begin(transaction);
-    if M::ALL_FEATURES {
-        cx.shared.policy.notify(PolicyEvent::ReadBegins(id, lpn));
-    }
+    cx.shared.notify_policy::<M>(PolicyEvent::ReadBegins(id, lpn));
     id
 }
 

@@ -15,16 +15,16 @@ use crate::schedule::transaction::Transaction;
 /// - A program or an erase gets [`programmed`](Self::programmed) when the array has finished, then [`acknowledged`](Self::acknowledged)
 ///   when the controller is notified. `acknowledged` removes the transaction, or passes it to the frontend.
 /// - A queued transaction that is not [current](Self::is_current) gets [`rerouted`](Self::rerouted), which enqueues it again or removes it.
-/// - Follow-up work is pushed as [`FollowUp`](crate::controller::follow_ups::FollowUp) steps. The caller of a function performs the steps
-///   that are left when the function returns.
-/// - A function without a default is never called unless the kind defines it: a kind without reads has no `read_done`.
+/// - Follow-up work is pushed as [`FollowUp`](crate::controller::follow_ups::FollowUp) steps. After an event, the caller performs the steps
+///   that are still pending.
+/// - The defaults of events panic. A kind defines the events that its transactions can have: one without reads has no `read_done`.
 pub trait Kind {
-    /// Continues a transaction whose mapping entry is in DRAM.
+    /// Continues a transaction whose mapping entry is in DRAM now, because it was cached or has been read.
     fn translated<M: Model>(_id: TransactionId, _backend: &mut Backend<M>) {
         unreachable!("the firmware knows the locations of its own transactions")
     }
 
-    /// Handles the data of a read, which has left the die.
+    /// Handles a read whose data has left the die.
     fn read_done<M: Model>(_id: TransactionId, _purpose: Purpose, _backend: &mut Backend<M>) {
         unreachable!("a program or an erase brings no data")
     }
@@ -59,7 +59,7 @@ pub trait Kind {
         None
     }
 
-    /// Returns the block, and the index of the page in the block, that a program gets if it begins now; `None` if no page is free.
+    /// Returns, without an allocation, the block and the page index that a program would get now; `None` if no page is free.
     #[inline]
     fn next_page(transaction: &Transaction, shared: &Shared) -> Option<(BlockId, u32)> {
         shared.ftl.blocks().next_page_offset(transaction.plane, Self::open_block(transaction, shared)?)
@@ -78,7 +78,7 @@ pub trait Kind {
     fn began<M: Model>(_id: TransactionId, _backend: &mut Backend<M>) {}
 }
 
-/// Calls a function of the kind of work that has the transactions of a purpose. This list is the registry of kinds.
+/// Calls a function of the kind of work that handles transactions of a purpose. The match is the registry of kinds.
 macro_rules! of_kind {
     ($purpose:expr, $function:ident($($argument:expr),*)) => {{
         use $crate::controller::work::{

@@ -175,7 +175,7 @@ impl CachedMap {
 }
 
 impl Kind for CachedMap {
-    /// Enqueues the transactions that waited for entries of the page as one batch, like the pages of a request.
+    /// Enqueues, as one batch like the pages of a request, the transactions that waited for entries of the translation page.
     fn read_done<M: Model>(id: TransactionId, _: Purpose, backend: &mut Backend<M>) {
         if let (Work { map: Some(map), .. }, cx) = &mut backend.parts() {
             map.page_read(id, cx);

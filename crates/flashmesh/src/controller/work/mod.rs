@@ -1,7 +1,7 @@
 //! Kinds of work of the controller, one file or folder each. A kind owns its state and handles the events of its transactions
 //! ([`kind::Kind`]).
 //!
-//! The other functions of a kind take the kinds whose state they need as parameters. Follow-up work is pushed as a
+//! Functions of a kind outside the trait take, as parameters, the other kinds whose state they need. Follow-up work is pushed as a
 //! [`FollowUp`](super::follow_ups::FollowUp).
 //!
 //! A further kind needs a file here, a [`Purpose`](crate::schedule::purpose::Purpose) for each of its transactions, and an entry of the

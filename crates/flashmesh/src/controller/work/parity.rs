@@ -75,7 +75,7 @@ impl Parity {
     }
 }
 
-/// Parity has no page of its own. Its address is that of the last unit of the preceding data program.
+/// A parity program takes no page of an open block. The address of the parity is that of the last unit of the preceding data program.
 impl Kind for Parity {
     fn programmed<M: Model>(id: TransactionId, _: Purpose, backend: &mut Backend<M>) {
         let cx = &mut backend.context();

@@ -10,7 +10,7 @@ use crate::controller::follow_ups::FollowUp;
 use crate::datapath::Datapath;
 use crate::ids::{PlaneId, TransactionId};
 use crate::kernel::model::Model;
-use crate::policies::{FirmwarePolicy, PolicyEvent};
+use crate::policies::PolicyEvent;
 
 use super::host_write::{HostWrites, turn_into_read};
 
@@ -117,9 +117,7 @@ fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
     let stream = cx.shared.stream_of_write(transaction);
     let Some(to) = cx.shared.ftl.blocks_mut().preallocate(transaction.plane, stream) else { return false };
     transaction.to = to;
-    if M::ALL_FEATURES {
-        cx.shared.policy.notify(PolicyEvent::PageAllocated(transaction.class(), transaction.plane));
-    }
+    cx.shared.notify_policy::<M>(PolicyEvent::PageAllocated(transaction.class(), transaction.plane));
     cx.datapath.queues.early_bound.bind(to, cx.kernel);
     true
 }

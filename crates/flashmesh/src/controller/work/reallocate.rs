@@ -16,7 +16,7 @@ use crate::schedule::transaction::{Owner, Transaction};
 use super::host_write::HostWrites;
 use super::kind::Kind;
 
-/// The kind of work whose transactions are programs of reallocated pages.
+/// The kind of work whose transactions are programs of pages that the firmware policy rewrites on other dies after a read.
 pub struct Reallocations;
 
 /// Begins the reallocation of a page that was just read, if the policy requests it.
@@ -48,7 +48,7 @@ impl Kind for Reallocations {
         }
     }
 
-    /// Cancels the reallocation, because its page has changed meanwhile.
+    /// Cancels the reallocation of a page that was written, moved or deallocated meanwhile.
     fn rerouted<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
         let cx = &mut backend.context();
         let write = *cx.datapath.queues.transaction(id);

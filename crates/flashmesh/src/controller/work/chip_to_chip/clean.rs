@@ -265,8 +265,8 @@ impl Cleaning {
     }
 }
 
-/// Ends the Clean (chip-to-chip move of a whole block) of the victim of `plane`, after its last program was acknowledged. Reroutes the
-/// reads of moved pages, and ends the reservation of the source die.
+/// Ends the Clean (chip-to-chip move of a whole block) of the victim of `plane`, after the last program of the Clean was acknowledged.
+/// Reroutes the reads of moved pages, and releases the reserved source die.
 pub fn ended<M: Model>(plane: PlaneId, backend: &mut Backend<M>) {
     let (Work { moves, .. }, cx) = &mut backend.parts();
     moves.cleaning.end(plane, cx.shared);

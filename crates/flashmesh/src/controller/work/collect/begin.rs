@@ -6,7 +6,7 @@ use crate::controller::shared::Shared;
 use crate::ftl::{CollectionInProgress, Ftl, OpenBlockKind};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::kernel::model::Model;
-use crate::policies::{FirmwarePolicy, PolicyEvent};
+use crate::policies::PolicyEvent;
 
 use super::{Collection, Collections, Erased, ask_dies_of_superblock};
 
@@ -42,8 +42,7 @@ impl Collections {
                 }
             }
             None => {
-                if M::ALL_FEATURES
-                    && cx.shared.slc.is_some()
+                if cx.shared.slc_mut::<M>().is_some()
                     && let Some(blocks) = cx.shared.ftl.begin_fold_for_space(plane)
                 {
                     return self.begin(&blocks, Need::Space, cx);
@@ -125,8 +124,7 @@ impl Collections {
             && let Some(blocks) = cx.shared.ftl.begin_collection(plane)
         {
             self.begin(&blocks, Need::Background, cx);
-        } else if M::ALL_FEATURES
-            && cx.shared.slc.is_some()
+        } else if cx.shared.slc_mut::<M>().is_some()
             && let Some(blocks) = cx.shared.ftl.begin_fold(plane)
         {
             self.begin(&blocks, Need::Fold, cx);
@@ -218,9 +216,7 @@ impl Collections {
     /// must be collected in turn, and each of these collections would move more data. Collections of data do end, because each needs a page
     /// that the host has invalidated.
     pub fn level_wear<M: Model>(&mut self, erased: Erased, cx: &mut Context<'_, M>) {
-        if M::ALL_FEATURES {
-            cx.shared.policy.notify(PolicyEvent::DieIdle);
-        }
+        cx.shared.notify_policy::<M>(PolicyEvent::DieIdle);
         let Erased { plane, levels_wear, held_translation } = erased;
         if self.by_plane[plane.index()].is_some() || levels_wear || held_translation {
             return;

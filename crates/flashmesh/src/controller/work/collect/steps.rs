@@ -1,4 +1,4 @@
-//! Events of the reads, programs and erases of collections.
+//! Events of the reads, programs and erases of garbage collection and wear levelling.
 
 use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
@@ -18,7 +18,7 @@ impl Kind for Collections {
     fn read_done<M: Model>(id: TransactionId, purpose: Purpose, backend: &mut Backend<M>) {
         let (Work { collections, moves, .. }, cx) = &mut backend.parts();
         let Purpose::CollectRead(route) = purpose else { unreachable!("a program or an erase brings no data") };
-        if M::ALL_FEATURES && route.is_clean() {
+        if route.is_clean() {
             if let Some(die) = moves.cleaning.arrived(id, cx) {
                 cx.push(FollowUp::TryIssue(die));
             }
@@ -37,9 +37,7 @@ impl Kind for Collections {
             Purpose::Erase => {
                 let block = cx.shared.geometry.block_of(cx.datapath.queues.transaction(id).from);
                 cx.kernel.notify(|| Notice::BlockErased(block));
-                if M::ALL_FEATURES {
-                    cx.shared.persist(|state| state.erased(block));
-                }
+                cx.shared.persist(|state| state.erased(block));
             }
             _ => unreachable!("a read ends in the register, not in the array"),
         }
@@ -55,29 +53,25 @@ impl Kind for Collections {
             return collections.erased(plane, cx);
         }
         let victim = cx.shared.geometry.plane_of(from);
-        if M::ALL_FEATURES && purpose.is_clean() {
+        if purpose.is_clean() {
             return match purpose {
                 _ if !is_last_unit => {}
                 Purpose::CollectProgram(MoveRoute::CleanEnd) => clean::ended(victim, backend),
                 _ => moves.cleaning.go_on(victim, cx),
             };
         }
-        if M::ALL_FEATURES {
-            collections.moved(victim, cx);
-        }
+        collections.moved(victim, cx);
         cx.push(FollowUp::Advance(victim));
     }
 
-    /// Drops the move of a page that is no longer needed, and continues the collection.
+    /// Drops the move of a page that is no longer valid, and continues the collection.
     fn rerouted<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
         let (Work { collections, moves, .. }, cx) = &mut backend.parts();
         let Transaction { purpose, from, .. } = *cx.datapath.queues.transaction(id);
         if purpose.is_copyback() && cx.datapath.queues.gathers() {
             return collections.split_copyback(id, cx);
         }
-        if M::ALL_FEATURES {
-            collections.move_dropped(purpose, cx.shared.geometry.plane_of(from), cx);
-        }
+        collections.move_dropped(purpose, cx.shared.geometry.plane_of(from), cx);
         moves.rerouted(id, cx);
     }
 

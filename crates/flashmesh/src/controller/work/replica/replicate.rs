@@ -73,7 +73,8 @@ impl Kind for Replication {
         commit(id, &mut backend.context());
     }
 
-    /// Cancels a queued replica whose page was written, deallocated or moved meanwhile, or whose plane has no free page for replicas.
+    /// Cancels the queued program of a replica, because the page was written, deallocated or moved meanwhile, or the plane has no free page
+    /// for replicas.
     fn rerouted<M: Model>(id: TransactionId, backend: &mut Backend<M>) {
         let cx = &mut backend.context();
         let Transaction { lpn, plane, .. } = *cx.datapath.queues.transaction(id);
