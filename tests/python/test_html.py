@@ -21,7 +21,7 @@ from flashmesh.html.page import page as page_of
 from flashmesh.html.saved import read, study_of
 from flashmesh.html.study import Study, points_in, unique
 from flashmesh.html.tables import rows
-from flashmesh.plots import load
+from flashmesh.plots.comparisons import load
 from flashmesh.plots.panels import split
 from flashmesh.plots.pooled import pooled
 from flashmesh.plots.runs import label

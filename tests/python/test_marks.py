@@ -14,8 +14,8 @@ import flashmesh
 from flashmesh.aggregate.estimate import Estimate, ratio_of
 from flashmesh.aggregate.table import ComparedRuns
 from flashmesh.comparison import ComparedRun, Comparison
+from flashmesh.plots.comparisons.speedups import rows as speedups
 from flashmesh.plots.runs import runs_of
-from flashmesh.plots.speedups import rows as speedups
 from flashmesh.report import comparison as comparison_report
 from flashmesh.report.tables.marks import LEGENDS
 from flashmesh.report.terminal import Terminal

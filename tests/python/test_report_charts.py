@@ -16,12 +16,12 @@ from flashmesh.html.page import Section, few, figures
 from flashmesh.html.page import page as page_of
 from flashmesh.html.study import Study, points_of_runs
 from flashmesh.keys import short_key
+from flashmesh.plots.comparisons.speedups import rows as speedup_rows
 from flashmesh.plots.outliers import broken, limit_of
 from flashmesh.plots.panels import split
-from flashmesh.plots.regimes import change_of
+from flashmesh.plots.parts.utilisation import even_utilisation
+from flashmesh.plots.requests.regimes import change_of
 from flashmesh.plots.runs import Run, label, run_of
-from flashmesh.plots.speedups import rows as speedup_rows
-from flashmesh.plots.utilisation import even_utilisation
 
 
 @pytest.fixture(scope="module")

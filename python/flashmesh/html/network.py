@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.plots.geometry import Grid, places
+from flashmesh.plots.parts.geometry import Grid, places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
 from flashmesh.aggregate.points import SEED
+from flashmesh.plots.comparisons.parallel import Drive, parallel
+from flashmesh.plots.comparisons.selected import selected
 from flashmesh.plots.panels import LINES_MAX
-from flashmesh.plots.parallel import Drive, parallel
-from flashmesh.plots.selected import selected
 from flashmesh.report.measures.chart_spec import ChartAxis, axis_of, read_chart, select
 from flashmesh.report.measures.measure import measure_named
 from flashmesh.report.streams.replay import is_open

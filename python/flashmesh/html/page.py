@@ -19,11 +19,11 @@ from flashmesh.html.overview import asked_for, over_keys
 from flashmesh.html.streams import kinds_of_streams
 from flashmesh.html.study import documents_of
 from flashmesh.html.validation import comparison_of, has_bundled_rows, sentence_of, sheets_of
-from flashmesh.plots.conflicts import has_conflicts
-from flashmesh.plots.regimes import changes
-from flashmesh.plots.speedups import title_of
-from flashmesh.plots.utilisation import even_utilisation
-from flashmesh.plots.validation import curves as validation_curves
+from flashmesh.plots.comparisons.speedups import title_of
+from flashmesh.plots.measured.validation import curves as validation_curves
+from flashmesh.plots.parts.conflicts import has_conflicts
+from flashmesh.plots.parts.utilisation import even_utilisation
+from flashmesh.plots.requests.regimes import changes
 from flashmesh.report.findings.sentences import of_answer
 from flashmesh.report.notes import recordings
 from flashmesh.report.streams.bottleneck import bound_sentence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from flashmesh.comparing.axes import Value  # noqa: TC001 - read at run time
 from flashmesh.configuration import value_text
 from flashmesh.keys import short_key
-from flashmesh.plots.parallel import Drive, parallel
-from flashmesh.plots.pareto import Axis, Trial, kind_of, pareto
+from flashmesh.plots.comparisons.parallel import Drive, parallel
+from flashmesh.plots.comparisons.pareto import Axis, Trial, kind_of, pareto
 from flashmesh.plots.runs import labelled, named
 from flashmesh.record import record
 from flashmesh.report import quantities as q

@@ -56,7 +56,7 @@ def names_of(outcome: Outcome) -> dict[str, str]:
 
 def charts_of(outcome: Outcome) -> dict[str, Chart]:
     """Returns the chart of each figure, by its file name without suffix."""
-    from flashmesh.plots import reproduction as plots
+    from flashmesh.plots.measured import reproduction as plots
 
     names = names_of(outcome)
     return {names[figure]: plots.figure(figure, panels) for figure, panels in specs(outcome).items()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError, OutputError
 from flashmesh.configuration import value_text
-from flashmesh.plots.validation import picture
+from flashmesh.plots.measured.validation import picture
 from flashmesh.report.validation import (
     NAMES,
     SHEET_HEADINGS,

@@ -9,7 +9,7 @@ import altair as alt
 
 from flashmesh.plots import style
 from flashmesh.plots.panels import lines
-from flashmesh.plots.regimes import changes
+from flashmesh.plots.requests.regimes import changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from flashmesh.plots import style
-from flashmesh.plots.geometry import CONTROLLER_AT, Grid, places
 from flashmesh.plots.panels import facets
+from flashmesh.plots.parts.geometry import CONTROLLER_AT, Grid, places
 from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import altair as alt
 
 from flashmesh.configuration import value_text
 from flashmesh.plots import style
-from flashmesh.plots.pareto import KINDS
+from flashmesh.plots.comparisons.pareto import KINDS
 from flashmesh.plots.runs import label
 from flashmesh.report.measures.chart_spec import axis_of
 

@@ -1,0 +1,1 @@
+"""Charts of simulated beside published and measured values."""
