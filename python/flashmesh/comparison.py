@@ -227,7 +227,7 @@ class Comparison(Plots):
 
     def table(self) -> pa.Table:
         """Returns a row for each run: varied keys, every single value of its result, its configuration and document."""
-        from flashmesh.sweeps.table import table_of
+        from flashmesh.sweeps.results.table import table_of
 
         documents = [json_text.compact(run.result.document) for run in self.runs]
         return table_of([run.settings for run in self.runs], documents, [""] * len(documents))
@@ -264,7 +264,7 @@ class Comparison(Plots):
 
     def to_csv(self, long: bool = False) -> str:
         """Returns CSV with a row for each run, or with `long` a row for each value. Empty columns are left out."""
-        from flashmesh.sweeps.table import csv_text
+        from flashmesh.sweeps.results.table import csv_text
 
         return csv_text(self.table(), long)
 
@@ -279,6 +279,6 @@ class Comparison(Plots):
         """
         from pathlib import Path as AnyPath
 
-        from flashmesh.sweeps.table import write_parquet
+        from flashmesh.sweeps.results.table import write_parquet
 
         write_parquet(self.table(), AnyPath(path))

@@ -360,7 +360,7 @@ def capacity_of(
     """
     import tomllib
 
-    from flashmesh.sweeps.ranges import quantity
+    from flashmesh.sweeps.inputs.ranges import quantity
     from flashmesh.validation.workload import capacity_bytes
 
     given = {**(spelt_settings(overrides or {})), **(varied or {})}

@@ -11,8 +11,8 @@ from flashmesh._native import OutputError, __version__
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.results import Result
 from flashmesh.results.schema import MalformedError, check_result
-from flashmesh.sweeps.kept import open_kept, read_kept
-from flashmesh.sweeps.store import MANIFEST
+from flashmesh.sweeps.results.kept import open_kept, read_kept
+from flashmesh.sweeps.results.store import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -202,7 +202,7 @@ def of_parquet(path: Path) -> Comparison:
     Raises:
         OutputError: If the file has no runs.
     """
-    from flashmesh.sweeps.table import read_parquet
+    from flashmesh.sweeps.results.table import read_parquet
 
     settings, documents = read_parquet(path)
     return comparison_of(path, settings, documents)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         WritePlacer,
     )
     from flashmesh.results import Result
-    from flashmesh.sweeps.session import Session
+    from flashmesh.sweeps.executors.session import Session
 
 
 def run(
@@ -322,7 +322,7 @@ def compare(
     A failed run stops no other. The error of the first one is raised at the end; its attribute `partial` is the
     comparison of the others.
     """
-    from flashmesh.sweeps.local import LocalThreads
+    from flashmesh.sweeps.executors.local import LocalThreads
 
     session, threads = prepared(
         config,
@@ -367,8 +367,8 @@ def prepared(
     Raises:
         ConfigError: If an axis or a configuration is invalid, or no run reads one of the keys.
     """
-    from flashmesh.sweeps.plan import Plan, cartesian
-    from flashmesh.sweeps.session import Session
+    from flashmesh.sweeps.executors.session import Session
+    from flashmesh.sweeps.inputs.plan import Plan, cartesian
     from flashmesh.sweeps.tasks import tasks_of
 
     groups = cartesian(vary)

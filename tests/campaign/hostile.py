@@ -14,9 +14,9 @@ import flashmesh
 from campaign.values import bare, declared
 from flashmesh import ConfigError, FlashmeshError, configuration
 from flashmesh.policies.kinds import KINDS
-from flashmesh.sweeps.plan import POINTS_MAX
-from flashmesh.sweeps.searchfile import read_search
-from flashmesh.sweeps.sweepfile import read_sweep
+from flashmesh.sweeps.inputs.plan import POINTS_MAX
+from flashmesh.sweeps.inputs.searchfile import read_search
+from flashmesh.sweeps.inputs.sweepfile import read_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -21,8 +21,8 @@ import flashmesh
 from flashmesh import configuration
 from flashmesh.importers.fio import read_jobs
 from flashmesh.importers.mqsim import Mode, translate
-from flashmesh.sweeps.searchfile import read_search
-from flashmesh.sweeps.sweepfile import read_sweep
+from flashmesh.sweeps.inputs.searchfile import read_search
+from flashmesh.sweeps.inputs.sweepfile import read_sweep
 from mqsim_files import FEW, TRACE, TRACE_TEXT, device_text, workload_text
 from sweep_files import DRIVE, SEARCH, SWEEP
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from flashmesh.sweeps.local import LocalThreads
+from flashmesh.sweeps.executors.local import LocalThreads
 from flashmesh.validation.engine import Subject, Validating
 from flashmesh.validation.figures import COLUMNS, Figures
 from flashmesh.validation.measurements import Measured, Measurements

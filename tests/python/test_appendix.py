@@ -9,7 +9,7 @@ import flashmesh
 from flashmesh.reproduce.appendix import appendix, disk_text, time_text
 from flashmesh.reproduce.registry import papers
 from flashmesh.reproduce.selection import select
-from flashmesh.sweeps.store import Store
+from flashmesh.sweeps.results.store import Store
 
 
 def test_the_appendix_names_hardware_time_commands_and_every_claim(tmp_path: Path) -> None:

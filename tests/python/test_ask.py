@@ -27,7 +27,7 @@ from flashmesh.report.measures.measure import in_document, measure_named
 from flashmesh.report.summary import PARTS
 from flashmesh.report.terminal import Terminal
 from flashmesh.results.window import windowed
-from flashmesh.sweeps.local import LocalThreads
+from flashmesh.sweeps.executors.local import LocalThreads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -31,9 +31,9 @@ from flashmesh.calibration.search import new_search
 from flashmesh.calibration.space import SOFTWARE, UNSET, free_key, listed
 from flashmesh.configuration import load
 from flashmesh.keys import flat
-from flashmesh.sweeps.local import LocalThreads
-from flashmesh.sweeps.ranges import quantity
-from flashmesh.sweeps.session import Session
+from flashmesh.sweeps.executors.local import LocalThreads
+from flashmesh.sweeps.executors.session import Session
+from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.drives import drives
 from flashmesh.validation.figures import LATENCIES, Figures

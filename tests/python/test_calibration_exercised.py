@@ -23,9 +23,9 @@ from flashmesh.calibration.search import AIMS, SHARES, Search, new_search
 from flashmesh.calibration.space import Space, free_key, listed
 from flashmesh.importers.fio import FioJobs
 from flashmesh.report.calibration import undetermined_lines
-from flashmesh.sweeps.local import LocalThreads
-from flashmesh.sweeps.ranges import quantity
-from flashmesh.sweeps.session import Executor, Outcome
+from flashmesh.sweeps.executors.local import LocalThreads
+from flashmesh.sweeps.executors.session import Executor, Outcome
+from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures
 from flashmesh.validation.sheets import EmptyDriveLoad, SheetLoad

@@ -12,7 +12,7 @@ from flashmesh.calibration.residuals import SERVED, Held
 from flashmesh.calibration.search import Search, new_search
 from flashmesh.calibration.space import Space, free_key
 from flashmesh.report.calibration import prediction_lines
-from flashmesh.sweeps.local import LocalThreads
+from flashmesh.sweeps.executors.local import LocalThreads
 from flashmesh.validation.figures import Figures
 
 RANGED = free_key("x", {"key": "flash.read-time", "range": "10.0us..1000.0us log"})

@@ -10,7 +10,7 @@ from flashmesh.calibration.bench import Bench, Candidate
 from flashmesh.calibration.engine import Problem, read_problem
 from flashmesh.calibration.search import STAGES, new_search
 from flashmesh.cli.measured.calibrate import SILENT_MAX_S, ProgressPrinter
-from flashmesh.sweeps.local import LocalThreads
+from flashmesh.sweeps.executors.local import LocalThreads
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "calibrate"
 

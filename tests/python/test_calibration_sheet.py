@@ -12,7 +12,7 @@ from conftest import Cli
 from flashmesh import ConfigError
 from flashmesh.calibration.engine import read_problem
 from flashmesh.calibration.space import listed
-from flashmesh.sweeps.ranges import quantity
+from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.validation.sheets import read_rows
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "calibrate"

@@ -8,7 +8,7 @@ import pytest
 
 from flashmesh.calibration.engine import Problem, read_problem
 from flashmesh.calibration.estimates import initial_values
-from flashmesh.sweeps.ranges import quantity
+from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.validation.sheets import COLUMNS
 from made_up_drive import csv_of, measurements
 

@@ -15,7 +15,7 @@ from flashmesh.calibration.search import new_search
 from flashmesh.calibration.space import Space, free_key
 from flashmesh.calibration.throttle import INTERVAL, SHARE, SHARES, interval_of_delay_ps
 from flashmesh.importers.fio import FioJobs
-from flashmesh.sweeps.ranges import quantity
+from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.validation.measurements import bundled
 from flashmesh.validation.sheets import SheetLoad
 from flashmesh.validation.workload import Extent

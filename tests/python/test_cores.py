@@ -11,7 +11,7 @@ import pytest
 import flashmesh
 from flashmesh import _native, configuration
 from flashmesh.installation import states
-from flashmesh.sweeps.local import KEPT, Crew
+from flashmesh.sweeps.executors.local import KEPT, Crew
 from flashmesh.sweeps.tasks import Task
 
 

@@ -12,11 +12,11 @@ import pytest
 import flashmesh
 from flashmesh import ConfigError
 from flashmesh.calibration.space import free_key
-from flashmesh.sweeps import plan
-from flashmesh.sweeps.plan import Group, Plan
-from flashmesh.sweeps.ranges import VALUES_MAX, Range, read_range
-from flashmesh.sweeps.searchfile import read_search
-from flashmesh.sweeps.sweepfile import read_sweep
+from flashmesh.sweeps.inputs import plan
+from flashmesh.sweeps.inputs.plan import Group, Plan
+from flashmesh.sweeps.inputs.ranges import VALUES_MAX, Range, read_range
+from flashmesh.sweeps.inputs.searchfile import read_search
+from flashmesh.sweeps.inputs.sweepfile import read_sweep
 
 SOON_S = 60
 """Limit of processor time. A refusal takes almost none; generating the values would take hours."""

@@ -10,7 +10,7 @@ import pytest
 import flashmesh
 from flashmesh import configuration
 from flashmesh.importers.fio import FioJobs, read_jobs
-from flashmesh.sweeps.ranges import quantity
+from flashmesh.sweeps.inputs.ranges import quantity
 
 GIB = 1 << 30
 

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import TIMEOUT_S
 from flashmesh.importers.fio import read_jobs
-from flashmesh.sweeps.ranges import quantity
+from flashmesh.sweeps.inputs.ranges import quantity
 from long_cases import in_part
 from real_fio import FIO, KIB, Requests, of_fio, of_flashmesh
 

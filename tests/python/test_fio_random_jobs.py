@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from flashmesh.importers.fio import read_jobs
-from flashmesh.sweeps.ranges import quantity
+from flashmesh.sweeps.inputs.ranges import quantity
 from real_fio import KIB, logged, run_fio, simulated
 
 pytestmark = pytest.mark.usefixtures("real_fio")

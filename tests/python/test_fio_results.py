@@ -19,9 +19,9 @@ from flashmesh.calibration.engine import calibrate, read_problem
 from flashmesh.calibration.fio_results import document_of, figures_of, quantile, read_fio
 from flashmesh.calibration.points import Length, target_of_jobs
 from flashmesh.importers.fio import read_jobs
-from flashmesh.sweeps.local import LocalThreads
-from flashmesh.sweeps.ranges import quantity
-from flashmesh.sweeps.session import Session
+from flashmesh.sweeps.executors.local import LocalThreads
+from flashmesh.sweeps.executors.session import Session
+from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures, simulated
 from flashmesh.validation.workload import Extent, drive_tables

@@ -13,8 +13,8 @@ import flashmesh
 from conftest import TIMEOUT_S, Cli
 from flashmesh.cli.sweeps.optimise import known
 from flashmesh.report.measures.measure import measure_named
-from flashmesh.sweeps.points import Points
-from flashmesh.sweeps.ranges import read_range
+from flashmesh.sweeps.inputs.points import Points
+from flashmesh.sweeps.inputs.ranges import read_range
 from long_cases import in_part
 from sweep_files import SEARCH, kept, remove_when_there, search_file
 

@@ -23,7 +23,7 @@ from flashmesh.cli.results.show import show_text
 from flashmesh.report.measures.measure import MEASURES
 from flashmesh.results.schema import MalformedError, check_comparison, check_result
 from flashmesh.saved import open_runs
-from flashmesh.sweeps.table import quantity_types
+from flashmesh.sweeps.results.table import quantity_types
 from flashmesh.texts.printable import PrintableStream, printable
 from long_cases import in_part
 

@@ -13,7 +13,7 @@ from flashmesh.html.figures import LAYOUTS, STYLE, drawings, drawn, spec_of
 from flashmesh.html.page import asset
 from flashmesh.html.saved import read
 from flashmesh.plots.style import COLOURS
-from flashmesh.sweeps.store import FORMAT
+from flashmesh.sweeps.results.store import FORMAT
 from long_cases import in_part
 from report_pages import Page, write_comparison
 

@@ -22,8 +22,8 @@ from flashmesh.reproduce.summary import Reading
 from flashmesh.reproduce.texts import measured, overrides_text, published, why
 from flashmesh.reproduce.verdict import Verdict
 from flashmesh.reproduce.volumes import Volumes, pattern_of, volumes_of
-from flashmesh.sweeps.local import LocalThreads
-from flashmesh.sweeps.store import Store
+from flashmesh.sweeps.executors.local import LocalThreads
+from flashmesh.sweeps.results.store import Store
 from made_up_paper import MADE_UP, written
 
 

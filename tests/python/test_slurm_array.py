@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import COMMAND, Cli, run_in
-from flashmesh.sweeps.jobarray import directive, indexes
-from flashmesh.sweeps.shards import shares
+from flashmesh.sweeps.executors.jobarray import directive, indexes
+from flashmesh.sweeps.executors.shards import shares
 from long_cases import in_part
 from slurm_files import fake_slurm
 from sweep_files import DRIVE, SWEEP, kept, sweep_file

@@ -17,7 +17,7 @@ import pytest
 
 import flashmesh
 from conftest import COMMAND, TIMEOUT_S, Cli, environment, run_in
-from flashmesh.sweeps import local
+from flashmesh.sweeps.executors import local
 from long_cases import in_part
 from sweep_files import SWEEP, documents, kept, remove_when_there, sweep_file
 from test_cli_run import simulated

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import pytest
 
 from conftest import COMMAND, TIMEOUT_S, Cli, environment
-from flashmesh.sweeps import cluster, slurm
+from flashmesh.sweeps.executors import cluster, slurm
 from sweep_files import kept, sweep_file
 
 pytest.importorskip("distributed")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from flashmesh.sweeps.cluster import FETCHES_MAX, Fleet
+from flashmesh.sweeps.executors.cluster import FETCHES_MAX, Fleet
 
 if TYPE_CHECKING:
     from collections.abc import Callable

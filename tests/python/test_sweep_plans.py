@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import pytest
 
 from flashmesh import ConfigError
-from flashmesh.sweeps.plan import Plan, cartesian, drawn, seeds_of, zipped
-from flashmesh.sweeps.ranges import Range, is_range, read_range
+from flashmesh.sweeps.inputs.plan import Plan, cartesian, drawn, seeds_of, zipped
+from flashmesh.sweeps.inputs.ranges import Range, is_range, read_range
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from flashmesh.sweeps import table
-from flashmesh.sweeps.table import axis_column
+from flashmesh.sweeps.results import table
+from flashmesh.sweeps.results.table import axis_column
 
 
 @pytest.mark.parametrize(

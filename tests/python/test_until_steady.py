@@ -14,8 +14,8 @@ import flashmesh
 from conftest import SMALL_DRIVE, Cli
 from flashmesh import configuration
 from flashmesh.running.steady import UntilSteady, is_steady, measured, settled, uncertain_streams
+from flashmesh.sweeps.executors.work import Cancelled, extended
 from flashmesh.sweeps.tasks import Task
-from flashmesh.sweeps.work import Cancelled, extended
 from flashmesh.texts.durations import time_ps
 from summary_text import shown
 

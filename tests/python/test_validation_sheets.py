@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from flashmesh import ConfigError
-from flashmesh.sweeps.local import LocalThreads
+from flashmesh.sweeps.executors.local import LocalThreads
 from flashmesh.validation.drives import drives
 from flashmesh.validation.engine import FULL, QUICK, Subject, Validating
 from flashmesh.validation.figures import STATISTICS, Figures

@@ -13,7 +13,7 @@ from flashmesh import ConfigError
 from flashmesh.html.page import page
 from flashmesh.html.study import Study
 from flashmesh.report import validation as report
-from flashmesh.sweeps.local import LocalThreads
+from flashmesh.sweeps.executors.local import LocalThreads
 from flashmesh.validation import skew
 from flashmesh.validation.drives import drives, read_drive
 from flashmesh.validation.engine import FULL, QUICK, Subject, Validating

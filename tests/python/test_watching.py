@@ -15,9 +15,9 @@ import pytest
 
 from conftest import ENDLESS, TIMEOUT_S, Cli
 from flashmesh.cli.sweeps.watching import lines
-from flashmesh.sweeps.heartbeat import LOST_S, Part, Watched, process_namespace, watch
+from flashmesh.sweeps.executors.heartbeat import LOST_S, Part, Watched, process_namespace, watch
 from flashmesh.sweeps.importance import importance
-from flashmesh.sweeps.store import FORMAT
+from flashmesh.sweeps.results.store import FORMAT
 from sweep_files import sweep_file
 from watched import Watched as Process
 

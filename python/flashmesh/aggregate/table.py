@@ -158,10 +158,10 @@ class ComparedRuns(RunTable):
 
 
 class TableOfRuns(RunTable):
-    """Runs in a table of `flashmesh.sweeps.table`, in memory."""
+    """Runs in a table of `flashmesh.sweeps.results.table`, in memory."""
 
     def __init__(self, table: pa.Table) -> None:
-        """Creates a table of the runs in an Arrow table from `flashmesh.sweeps.table.table_of`."""
+        """Creates a table of the runs in an Arrow table from `flashmesh.sweeps.results.table.table_of`."""
         self.table = table
         about = json.loads(table.schema.metadata[b"flashmesh"])
         self.settings = table.select(about["axes"]).to_pylist()
@@ -187,7 +187,7 @@ class SavedRuns(RunTable):
         Raises:
             OutputError: If the file is no table of results.
         """
-        from flashmesh.sweeps.table import TableFile
+        from flashmesh.sweeps.results.table import TableFile
 
         self.file = TableFile(path)
         self.settings = self.file.columns(self.file.axes).to_pylist() if self.file.axes else [{}] * len(self.file)
@@ -214,7 +214,7 @@ def columns_of(
     table: pa.Table, keys: Sequence[str], read: Callable[[str], Mapping[str, Any]] = json.loads
 ) -> list[list[Any]]:
     """Returns a list for each dotted key with its value in every run: from a column, or else from the JSON results."""
-    from flashmesh.sweeps.table import DOCUMENT, lists
+    from flashmesh.sweeps.results.table import DOCUMENT, lists
 
     there = set(table.column_names)
     beside = [key for key in keys if key not in there]

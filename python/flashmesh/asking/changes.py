@@ -11,7 +11,7 @@ from flashmesh._native import ConfigError
 from flashmesh.configuration import value_text
 from flashmesh.configuring.spare_space import KEPT, SHARE, space_of
 from flashmesh.keys import declared, flat
-from flashmesh.sweeps.ranges import quantity
+from flashmesh.sweeps.inputs.ranges import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

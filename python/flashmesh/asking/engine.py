@@ -24,8 +24,8 @@ from flashmesh.report.tables.view import numbers
 from flashmesh.results import Result
 from flashmesh.results.window import windowed
 from flashmesh.simulate import cores, jobs_of
-from flashmesh.sweeps.local import LocalThreads
-from flashmesh.sweeps.session import Session
+from flashmesh.sweeps.executors.local import LocalThreads
+from flashmesh.sweeps.executors.session import Session
 from flashmesh.sweeps.tasks import Task
 
 if TYPE_CHECKING:

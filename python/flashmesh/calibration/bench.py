@@ -13,7 +13,7 @@ from flashmesh.calibration.exercised import is_exercised, traits
 from flashmesh.calibration.residuals import loss, residuals
 from flashmesh.calibration.space import software_time_us
 from flashmesh.installation import memory
-from flashmesh.sweeps.session import Session
+from flashmesh.sweeps.executors.session import Session
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures, has_window, simulated
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from flashmesh.calibration.points import Target
     from flashmesh.execution import Progress
-    from flashmesh.sweeps.session import Executor, Outcome
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.executors.session import Executor, Outcome
+    from flashmesh.sweeps.results.store import Store
 
 Settings = dict[str, str]
 RunKey = tuple[int, tuple[tuple[str, str], ...]]

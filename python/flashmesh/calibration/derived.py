@@ -11,7 +11,7 @@ from flashmesh import configuration
 from flashmesh._native import ConfigError
 from flashmesh.calibration.space import UNSET, FreeKey, free_key
 from flashmesh.keys import flat
-from flashmesh.sweeps.ranges import quantity
+from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.validation.workload import planes_of
 
 if TYPE_CHECKING:

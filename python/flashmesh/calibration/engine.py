@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from flashmesh.calibration.facts import Facts
     from flashmesh.calibration.local import Slopes
     from flashmesh.calibration.points import Target
-    from flashmesh.sweeps.session import Executor
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.executors.session import Executor
+    from flashmesh.sweeps.results.store import Store
     from flashmesh.validation.sheets import SheetRow
 
 

@@ -26,7 +26,7 @@ from flashmesh.calibration.derived import PAGES_OF_WORD_LINE, bytes_of
 from flashmesh.calibration.points import ClosedLoad, OpenLoad
 from flashmesh.calibration.residuals import SERVED, value
 from flashmesh.calibration.space import SOFTWARE, software_time_us
-from flashmesh.sweeps.ranges import quantity
+from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.validation.drives import drives
 from flashmesh.validation.sheets import EMPTY
 from flashmesh.validation.workload import capacity_bytes, planes_of

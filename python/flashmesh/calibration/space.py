@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
 from flashmesh.keys import declared, declared_name
-from flashmesh.sweeps.ranges import Range, quantity, read_range
+from flashmesh.sweeps.inputs.ranges import Range, quantity, read_range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

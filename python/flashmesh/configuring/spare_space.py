@@ -63,7 +63,7 @@ def size_of(text: Any) -> Fraction:
     Raises:
         ConfigError: If the text is not a number with a known unit.
     """
-    from flashmesh.sweeps.ranges import quantity
+    from flashmesh.sweeps.inputs.ranges import quantity
 
     return quantity(CAPACITY, str(text)).value
 
@@ -174,7 +174,7 @@ def capacity_of(before: Space, after: Space, share: str | None) -> str | None:
 
 def capacity_text(size: Fraction, like: str) -> str:
     """Returns `size` bytes in the unit of the size `like` if `DECIMALS` decimals suffice, otherwise in bytes."""
-    from flashmesh.sweeps.ranges import UNITS, quantity
+    from flashmesh.sweeps.inputs.ranges import UNITS, quantity
 
     found = quantity(CAPACITY, like)
     number = size / UNITS[found.kind][found.unit]

@@ -14,7 +14,7 @@ from flashmesh.plots.runs import label, labelled
 from flashmesh.results import Result
 from flashmesh.results.schema import MalformedError, check_comparison, check_result
 from flashmesh.saved import open_runs, other_versions, read_json, unknown
-from flashmesh.sweeps.store import MANIFEST
+from flashmesh.sweeps.results.store import MANIFEST
 from flashmesh.validation.outcome import from_dict, is_validation
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from flashmesh.installation.facts import facts
 from flashmesh.reproduce.engine import Selection
 from flashmesh.reproduce.points import all_points
 from flashmesh.reproduce.texts import one_line, published
-from flashmesh.sweeps.store import MANIFEST, Store
+from flashmesh.sweeps.results.store import MANIFEST, Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

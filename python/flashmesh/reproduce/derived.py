@@ -71,7 +71,7 @@ def latency_deviation(document: dict[str, Any]) -> float | None:
 
 def page_kib(document: dict[str, Any]) -> float:
     """Returns the size of a page in KiB."""
-    from flashmesh.sweeps.ranges import quantity
+    from flashmesh.sweeps.inputs.ranges import quantity
 
     key = "page-size"
     return float(quantity(key, document["configuration"]["geometry"][key]).value / 1024)

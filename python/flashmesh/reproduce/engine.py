@@ -15,7 +15,7 @@ from flashmesh.reproduce.paper import ANY, FIT, REAL_TRACES, Overrides
 from flashmesh.reproduce.points import all_points, needs_of, run_in, settings_of
 from flashmesh.reproduce.registry import QUOTED
 from flashmesh.reproduce.volumes import Volumes
-from flashmesh.sweeps.session import Session
+from flashmesh.sweeps.executors.session import Session
 from flashmesh.sweeps.tasks import Task
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
     from flashmesh.reproduce.paper import Claim, Measurement, Paper, Regime
     from flashmesh.reproduce.points import Point
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.results.store import Store
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,6 @@ def listed(names: Iterable[str]) -> str:
 
 def overrides(table: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Returns the configuration values in a table, by dotted key; the table may spell keys dotted or nested."""
-    from flashmesh.sweeps.sweepfile import flat
+    from flashmesh.sweeps.inputs.sweepfile import flat
 
     return flat(dict(table), place)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flashmesh.reproduce.paper import Claim, Extent, Job, Paper
-    from flashmesh.sweeps.session import Executor
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.executors.session import Executor
+    from flashmesh.sweeps.results.store import Store
 
 SEED = 1
 """Seed of the search: a repeated search proposes the same regimes (values of the open keys), so that their runs are

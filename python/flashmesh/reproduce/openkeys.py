@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from flashmesh.reproduce.expression import Expression
 from flashmesh.reproduce.fields import Fields, overrides, require
 from flashmesh.reproduce.paper import FIT, OpenKey, Overrides, Regime, Start
-from flashmesh.sweeps.ranges import read_range
+from flashmesh.sweeps.inputs.ranges import read_range
 
 if TYPE_CHECKING:
     from flashmesh.reproduce.paper import Job, Paper, Settings

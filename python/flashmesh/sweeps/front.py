@@ -10,11 +10,11 @@ from flashmesh import configuration
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.configuration import value_text
 from flashmesh.configuring.spelling import spelt_settings
-from flashmesh.sweeps.finish import gather
-from flashmesh.sweeps.heartbeat import Heartbeat
-from flashmesh.sweeps.session import Session
-from flashmesh.sweeps.store import Store
-from flashmesh.sweeps.sweepfile import read_sweep
+from flashmesh.sweeps.executors.heartbeat import Heartbeat
+from flashmesh.sweeps.executors.session import Session
+from flashmesh.sweeps.inputs.sweepfile import read_sweep
+from flashmesh.sweeps.results.finish import gather
+from flashmesh.sweeps.results.store import Store
 from flashmesh.sweeps.tasks import tasks_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flashmesh.comparison import Comparison
     from flashmesh.execution import Progress
     from flashmesh.running.steady import UntilSteady
-    from flashmesh.sweeps.sweepfile import SweepFile
+    from flashmesh.sweeps.inputs.sweepfile import SweepFile
     from flashmesh.sweeps.tasks import Task
 
 
@@ -131,7 +131,7 @@ def sweep(
         OutputError: If the folder cannot be written, or holds other files.
     """
     from flashmesh.simulate import cores, goal_of
-    from flashmesh.sweeps.local import LocalThreads
+    from flashmesh.sweeps.executors.local import LocalThreads
 
     path = Path(file)
     read = read_sweep(path, trust_policies)
@@ -190,7 +190,7 @@ def optimise(
         OutputError: If the folder cannot be written, or holds other files.
     """
     from flashmesh.simulate import cores
-    from flashmesh.sweeps.local import LocalThreads
+    from flashmesh.sweeps.executors.local import LocalThreads
     from flashmesh.sweeps.search import searching
 
     path = Path(file)

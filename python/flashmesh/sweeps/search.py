@@ -15,21 +15,21 @@ from flashmesh.files import reason, replace_text
 from flashmesh.installation.extras import install
 from flashmesh.policies.trust import UntrustedError
 from flashmesh.results import Result
-from flashmesh.sweeps.heartbeat import Heartbeat
+from flashmesh.sweeps.executors.heartbeat import Heartbeat
+from flashmesh.sweeps.executors.session import Session
 from flashmesh.sweeps.importance import importance
-from flashmesh.sweeps.plan import at
-from flashmesh.sweeps.points import Points
-from flashmesh.sweeps.ranges import Range
-from flashmesh.sweeps.session import Session
+from flashmesh.sweeps.inputs.plan import at
+from flashmesh.sweeps.inputs.points import Points
+from flashmesh.sweeps.inputs.ranges import Range
 from flashmesh.sweeps.tasks import Task, typed_settings, without_idle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from flashmesh.sweeps.searchfile import Constraint, Objective, SearchFile
-    from flashmesh.sweeps.session import Executor, Outcome
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.executors.session import Executor, Outcome
+    from flashmesh.sweeps.inputs.searchfile import Constraint, Objective, SearchFile
+    from flashmesh.sweeps.results.store import Store
 
 JOURNAL = "search.journal"
 SEARCH = "search.json"
@@ -282,7 +282,7 @@ class Search:
         Raises:
             OutputError: If the files cannot be written.
         """
-        from flashmesh.sweeps.finish import gather
+        from flashmesh.sweeps.results.finish import gather
 
         self.write()
         gather(self.tried(), self.store)
@@ -383,8 +383,8 @@ def searching(
         OutputError: If the folder cannot be written, or holds other files.
     """
     from flashmesh.report.measures.streams import refuse_slowdowns, refuse_unconfigured_streams
-    from flashmesh.sweeps.searchfile import read_search
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.inputs.searchfile import read_search
+    from flashmesh.sweeps.results.store import Store
 
     read = read_search(path, trust_policies)
     if overrides:

@@ -172,7 +172,7 @@ def software_us(place: str, text: Any) -> float:
     Raises:
         ConfigError: If the text is not a time.
     """
-    from flashmesh.sweeps.ranges import quantity
+    from flashmesh.sweeps.inputs.ranges import quantity
 
     found = quantity(f"{place}: software-time", str(text))
     if found.kind != "times" or found.value < 0:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import configuration
 from flashmesh._native import ConfigError
 from flashmesh.installation import memory
-from flashmesh.sweeps.session import Session
+from flashmesh.sweeps.executors.session import Session
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures, simulated
 from flashmesh.validation.measurements import FIT, HELD_OUT, SERVED_SHARE, Measurements
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from flashmesh._native import Config
     from flashmesh.configuration import ConfigSource
-    from flashmesh.sweeps.session import Executor, Outcome
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.executors.session import Executor, Outcome
+    from flashmesh.sweeps.results.store import Store
     from flashmesh.validation.drives import Drive
     from flashmesh.validation.measurements import Measured
 

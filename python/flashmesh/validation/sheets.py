@@ -226,7 +226,7 @@ def load_of(place: str, cells: Mapping[str, str]) -> SheetLoad:
     Raises:
         ConfigError: If a cell is invalid.
     """
-    from flashmesh.sweeps.ranges import quantity
+    from flashmesh.sweeps.inputs.ranges import quantity
 
     share = number(place, "read_share", cells["read_share"], SHARE)
     if not 0 <= share <= 1:

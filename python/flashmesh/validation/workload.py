@@ -91,7 +91,7 @@ def drive_tables(
 
 def capacity_bytes(tables: Mapping[str, Any]) -> int:
     """Returns the host-visible capacity of a drive in bytes."""
-    from flashmesh.sweeps.ranges import quantity
+    from flashmesh.sweeps.inputs.ranges import quantity
 
     geometry = tables["geometry"]
     if "capacity" in geometry:

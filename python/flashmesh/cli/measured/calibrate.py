@@ -112,8 +112,8 @@ def calibrate(
     from flashmesh.calibration.engine import calibrate as fit
     from flashmesh.calibration.engine import read_problem
     from flashmesh.files import whole_file, write_text
-    from flashmesh.sweeps.local import LocalThreads
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.executors.local import LocalThreads
+    from flashmesh.sweeps.results.store import Store
 
     if not measured and data_sheet is None:
         raise click.UsageError(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.fitting import FitSearch, Trial
     from flashmesh.reproduce.outcome import Fit, Outcome
     from flashmesh.reproduce.paper import Claim, Paper
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.results.store import Store
 
 TRIALS = 40
 RESULTS = Path("reproduction.results")
@@ -153,7 +153,7 @@ def reproduce(
         kept: list[Store] = []
 
         def open_store() -> Store:
-            from flashmesh.sweeps.store import Store
+            from flashmesh.sweeps.results.store import Store
 
             if not kept:
                 kept.append(Store.open(results, resume=True, kind="reproduction", described={"claims": list(names)}))
@@ -234,7 +234,7 @@ def fits_of(
 ) -> list[Fit | None]:
     """Searches, for each paper, the regime (values of its open keys) in which most claims hold; returns these fits."""
     from flashmesh.reproduce.fitting import FitSearch
-    from flashmesh.sweeps.local import LocalThreads
+    from flashmesh.sweeps.executors.local import LocalThreads
 
     searches = [FitSearch(each.paper, each.claims, trials, open_store) for each in selections]
     executor = LocalThreads(places)
@@ -375,7 +375,7 @@ def selections_of(
 def run(reproduction: Reproduction, places: int, quiet: bool) -> None:
     """Runs the simulations without a stored result, and prints their progress."""
     from flashmesh.cli.sweeps.sweeping import Percents
-    from flashmesh.sweeps.local import LocalThreads
+    from flashmesh.sweeps.executors.local import LocalThreads
 
     session = reproduction.session
     announce(session, places, quiet)

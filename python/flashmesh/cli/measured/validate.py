@@ -16,8 +16,8 @@ from flashmesh.cli.options.policies import trust_option
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 
 if TYPE_CHECKING:
-    from flashmesh.sweeps.session import Session
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.executors.session import Session
+    from flashmesh.sweeps.results.store import Store
     from flashmesh.validation.engine import Validating
     from flashmesh.validation.outcome import Validation
 
@@ -225,7 +225,7 @@ def kept_pages(rewrite: Path | None, check: Path | None) -> int:
 
 def open_store(folder: Path) -> Store:
     """Opens the store of the results."""
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.results.store import Store
 
     return Store.open(folder, resume=True, kind="validation", described={})
 
@@ -233,7 +233,7 @@ def open_store(folder: Path) -> Store:
 def run(validating: Validating, places: int, quiet: bool) -> None:
     """Runs the validation, and prints its progress."""
     from flashmesh.cli.sweeps.sweeping import Lines, announce
-    from flashmesh.sweeps.local import LocalThreads
+    from flashmesh.sweeps.executors.local import LocalThreads
 
     executor = LocalThreads(places)
     store = validating.store

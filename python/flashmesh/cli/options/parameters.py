@@ -134,7 +134,7 @@ def axis(text: str) -> tuple[str, list[str]]:
 
     A range, such as `1..64 x2`, becomes its values.
     """
-    from flashmesh.sweeps.ranges import is_range, read_range
+    from flashmesh.sweeps.inputs.ranges import is_range, read_range
 
     key, value = setting(text)
     values = split(value)

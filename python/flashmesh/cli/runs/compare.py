@@ -36,7 +36,7 @@ from flashmesh.report.measures.measure import measure_named
 from flashmesh.report.measures.streams import refuse_slowdowns, refuse_unconfigured_streams
 from flashmesh.report.tables.view import Choice
 from flashmesh.report.terminal import Terminal
-from flashmesh.sweeps.local import LocalThreads
+from flashmesh.sweeps.executors.local import LocalThreads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -198,7 +198,7 @@ class Opened(ExitStack):
 
 def write_files(comparison: Comparison, targets: Mapping[str, Opened], long: bool) -> list[str]:
     """Writes a comparison into the requested files. Returns the error messages of those that cannot be written."""
-    from flashmesh.sweeps.table import fill_parquet
+    from flashmesh.sweeps.results.table import fill_parquet
 
     writers: dict[str, Callable[[Path], None]] = {
         "json": lambda target: write_text(target, comparison.to_json()),

@@ -27,8 +27,8 @@ from flashmesh.sweeps.importance import importance
 if TYPE_CHECKING:
     from flashmesh.report.measures.measure import Measure
     from flashmesh.report.terminal import Terminal
+    from flashmesh.sweeps.inputs.searchfile import SearchFile
     from flashmesh.sweeps.search import Search
-    from flashmesh.sweeps.searchfile import SearchFile
 
 
 @command()

@@ -19,8 +19,8 @@ from flashmesh.cli.output import stdout
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.sweeps.jobarray import Resources
-    from flashmesh.sweeps.sweepfile import SweepFile
+    from flashmesh.sweeps.executors.jobarray import Resources
+    from flashmesh.sweeps.inputs.sweepfile import SweepFile
     from flashmesh.sweeps.tasks import Task
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -49,7 +49,7 @@ def wanted(text: str) -> Wanted:
 
 def option(text: str) -> tuple[str, str | None]:
     """Parses an option of sbatch, `KEY=VALUE` or `KEY`, into the key without dashes and the value; None without one."""
-    from flashmesh.sweeps.jobarray import GIVEN
+    from flashmesh.sweeps.executors.jobarray import GIVEN
 
     key, equals, value = text.lstrip("-").partition("=")
     key = key.strip()
@@ -161,7 +161,7 @@ def scripts(
     Raises:
         ConfigError: If sbatch cannot write logs in the folder.
     """
-    from flashmesh.sweeps.jobarray import indexes, log_in, script
+    from flashmesh.sweeps.executors.jobarray import indexes, log_in, script
 
     other = [name for name in ctx.params if name == "submit" or name.startswith("slurm_")]
     words = words_of(ctx, {*HERE, *other})
@@ -214,10 +214,10 @@ def run_array(
         ConfigError: If Slurm refuses the array, or an earlier array has not ended.
         OutputError: If the folder cannot be written, or holds results and `resume` is not set.
     """
+    from flashmesh.sweeps.executors.jobarray import require_room, require_sbatch, submit
+    from flashmesh.sweeps.executors.shards import FOLDER, Array, shares, write_array
     from flashmesh.sweeps.front import store_of
-    from flashmesh.sweeps.jobarray import require_room, require_sbatch, submit
-    from flashmesh.sweeps.shards import FOLDER, Array, shares, write_array
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.results.store import Store
 
     is_new = begins_anew(folder, resume)
     kept = Store(folder)
@@ -276,7 +276,7 @@ def submit_last(path: Path, job: str) -> str:
     Raises:
         ConfigError: If sbatch refuses the job; the message says that the array was submitted.
     """
-    from flashmesh.sweeps.jobarray import submit
+    from flashmesh.sweeps.executors.jobarray import submit
 
     try:
         return submit(path, after=job)
@@ -299,9 +299,9 @@ def begins_anew(folder: Path, resume: bool) -> bool:
     Raises:
         ConfigError: If an earlier array was submitted and `resume` is not set, or if it has not ended.
     """
-    from flashmesh.sweeps.jobarray import queue_of
-    from flashmesh.sweeps.shards import read_array
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.executors.jobarray import queue_of
+    from flashmesh.sweeps.executors.shards import read_array
+    from flashmesh.sweeps.results.store import Store
 
     array = read_array(folder)
     if array is None:

@@ -25,8 +25,8 @@ from flashmesh.cli.sweeps.sweeping import Lines, announce, failure, first_line, 
 from flashmesh.simulate import goal_of
 
 if TYPE_CHECKING:
-    from flashmesh.sweeps.session import Executor, Session
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.executors.session import Executor, Session
+    from flashmesh.sweeps.results.store import Store
 
 
 def shard(text: str) -> tuple[int, int]:
@@ -95,9 +95,9 @@ def sweep(
     The folder of results contains a JSON file for each run, a Parquet file with all runs, and a log. --resume continues
     an interrupted or killed sweep without repeating runs. docs/sweeps.md describes SWEEP.toml.
     """
+    from flashmesh.sweeps.executors.session import Session
     from flashmesh.sweeps.front import store_of, tasks_in
-    from flashmesh.sweeps.session import Session
-    from flashmesh.sweeps.sweepfile import read_sweep
+    from flashmesh.sweeps.inputs.sweepfile import read_sweep
 
     require_stdout()
     refuse_mixed(ctx)
@@ -126,7 +126,7 @@ def sweep(
     )
     folder = out if out is not None else Path(f"{file.stem}.results")
     if slurm_array is not None:
-        from flashmesh.sweeps.jobarray import Resources
+        from flashmesh.sweeps.executors.jobarray import Resources
 
         resources = Resources(slurm_partition, slurm_time, slurm_memory, slurm_cpus, slurm_more)
         tell_idle(tasks, quiet)
@@ -167,10 +167,10 @@ def executor_of(dask: str | None, workers: int, jobs: int, quiet: bool, tls: Pat
     if dask is None:
         if tls is not None:
             raise ConfigError("--dask-tls is for a cluster: name it with --dask")
-        from flashmesh.sweeps.local import LocalThreads
+        from flashmesh.sweeps.executors.local import LocalThreads
 
         return LocalThreads(jobs)
-    from flashmesh.sweeps.cluster import DaskCluster
+    from flashmesh.sweeps.executors.cluster import DaskCluster
 
     return DaskCluster(dask, workers, lambda words: None if quiet else click.echo(words, err=True), tls)
 
@@ -180,8 +180,8 @@ def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> 
 
     Prints the table at the end, unless `quiet`.
     """
-    from flashmesh.sweeps.finish import gather
-    from flashmesh.sweeps.heartbeat import Heartbeat
+    from flashmesh.sweeps.executors.heartbeat import Heartbeat
+    from flashmesh.sweeps.results.finish import gather
 
     beat = Heartbeat(session, store.folder)
     try:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from flashmesh.sweeps.session import Outcome, Session
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.executors.session import Outcome, Session
+    from flashmesh.sweeps.results.store import Store
     from flashmesh.sweeps.tasks import Task
 
 PLANNED_SHOWN = 40
@@ -49,7 +49,7 @@ def planned(tasks: Sequence[Task], folder: Path, places: int) -> list[str]:
     The lines have the number of runs, the axes, the memory, the folder, and the first runs.
     """
     from flashmesh.installation import memory
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.results.store import Store
 
     values: dict[str, dict[str, None]] = {}
     for task in tasks:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from flashmesh.cli.output import stdout
 from flashmesh.cli.sweeps.sweeping import duration
 from flashmesh.report.terminal import Terminal
-from flashmesh.sweeps.heartbeat import BEAT_S, watch
-from flashmesh.sweeps.jobarray import queue_of
-from flashmesh.sweeps.shards import LAST
+from flashmesh.sweeps.executors.heartbeat import BEAT_S, watch
+from flashmesh.sweeps.executors.jobarray import queue_of
+from flashmesh.sweeps.executors.shards import LAST
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from flashmesh.sweeps.heartbeat import Part, Queue, Shard, Watched
-    from flashmesh.sweeps.shards import Array
+    from flashmesh.sweeps.executors.heartbeat import Part, Queue, Shard, Watched
+    from flashmesh.sweeps.executors.shards import Array
 
 RUNNING_SHOWN = 8
 SHARDS_SHOWN = 32

@@ -262,7 +262,7 @@ def axis_of(key: str, values: Sequence[Value]) -> ChartAxis:
 
 def magnitude(value: Value) -> tuple[float, str] | None:
     """Returns (value in its base unit, unit) of a quantity; None for any other value."""
-    from flashmesh.sweeps.ranges import BASE_UNITS, quantity
+    from flashmesh.sweeps.inputs.ranges import BASE_UNITS, quantity
 
     if isinstance(value, bool):
         return None

@@ -279,7 +279,7 @@ def measure_named(name: str) -> Measure:
     Raises:
         ConfigError: If no measure or key has this name; the message suggests a similar name.
     """
-    from flashmesh.sweeps.table import quantity_types
+    from flashmesh.sweeps.results.table import quantity_types
 
     if name.startswith(STREAM_PREFIXES):
         from flashmesh.report.measures.streams import stream_measure

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from flashmesh import _native
 from flashmesh.execution import STOP_S, TICK_S, Progress, ends_by_itself
 from flashmesh.installation import states
-from flashmesh.sweeps.session import Outcome, as_error
-from flashmesh.sweeps.work import Cancelled, simulate
+from flashmesh.sweeps.executors.session import Outcome, as_error
+from flashmesh.sweeps.executors.work import Cancelled, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
-from flashmesh.sweeps.shards import LAST
+from flashmesh.sweeps.executors.shards import LAST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.sweeps.shards import Array
+    from flashmesh.sweeps.executors.shards import Array
 
 ASK_S = 10.0
 """Timeout of `squeue` and `scontrol`, in seconds."""

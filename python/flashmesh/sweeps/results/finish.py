@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from flashmesh.sweeps.store import TABLE
-from flashmesh.sweeps.table import digest, table_of, write_parquet
+from flashmesh.sweeps.results.store import TABLE
+from flashmesh.sweeps.results.table import digest, table_of, write_parquet
 from flashmesh.sweeps.tasks import typed_settings
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.results.store import Store
     from flashmesh.sweeps.tasks import Task
 
 

@@ -10,7 +10,7 @@ from flashmesh.configuring.missing import PRESET_PREFIX, refuse_what_is_no_confi
 from flashmesh.configuring.spare_space import KEEP
 from flashmesh.files import absolute
 from flashmesh.keys import key_of
-from flashmesh.sweeps.plan import (
+from flashmesh.sweeps.inputs.plan import (
     SAMPLES_MAX,
     SEED,
     Group,
@@ -22,8 +22,8 @@ from flashmesh.sweeps.plan import (
     seeds_of,
     zipped,
 )
-from flashmesh.sweeps.ranges import Range, is_range, read_range
-from flashmesh.sweeps.tomlfile import TomlFile
+from flashmesh.sweeps.inputs.ranges import Range, is_range, read_range
+from flashmesh.sweeps.inputs.tomlfile import TomlFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

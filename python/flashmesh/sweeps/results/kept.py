@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flashmesh._native import OutputError
-from flashmesh.sweeps.store import TABLE, Store, read_manifest, read_plan
-from flashmesh.sweeps.table import names_in, read_parquet
+from flashmesh.sweeps.results.store import TABLE, Store, read_manifest, read_plan
+from flashmesh.sweeps.results.table import names_in, read_parquet
 from flashmesh.sweeps.tasks import typed_settings
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def open_kept(folder: Path) -> RunTable:
         OutputError: If the folder holds no results, or cannot be read.
     """
     from flashmesh.aggregate.table import SavedRuns, TableOfRuns
-    from flashmesh.sweeps.table import table_of
+    from flashmesh.sweeps.results.table import table_of
 
     points = read_manifest(folder).get("points")
     path = folder / TABLE

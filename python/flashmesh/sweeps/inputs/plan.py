@@ -13,7 +13,7 @@ from flashmesh.comparing.axes import VALUES_MAX, Value, axes_of, typed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from flashmesh.sweeps.ranges import Range
+    from flashmesh.sweeps.inputs.ranges import Range
 
 SEED = "seed"
 POINTS_MAX = VALUES_MAX
@@ -124,7 +124,7 @@ def drawn(space: Mapping[str, Range | Sequence[str]], samples: int, seed: int, l
 
 def at(domain: Range | Sequence[str], share: float) -> str:
     """Returns the value at position `share` of a range or list, from 0 (its start) to 1 (its end)."""
-    from flashmesh.sweeps.ranges import Range
+    from flashmesh.sweeps.inputs.ranges import Range
 
     if isinstance(domain, Range):
         return domain.at(share)

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.files import replace_text
-from flashmesh.sweeps.shards import read_array, shares
-from flashmesh.sweeps.store import MANIFEST, Store, read_manifest, read_plan
+from flashmesh.sweeps.executors.shards import read_array, shares
+from flashmesh.sweeps.results.store import MANIFEST, Store, read_manifest, read_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from flashmesh.execution import Progress
-    from flashmesh.sweeps.session import Session
-    from flashmesh.sweeps.shards import Array
+    from flashmesh.sweeps.executors.session import Session
+    from flashmesh.sweeps.executors.shards import Array
 
     Queue = dict[int, str]
     """State of each task of a job array in Slurm's queue, by number; `LAST` is the job that follows the array."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from flashmesh.comparison import Comparison
     from flashmesh.execution import Progress
-    from flashmesh.sweeps.store import Store
+    from flashmesh.sweeps.results.store import Store
     from flashmesh.sweeps.tasks import Task
 
 

@@ -16,8 +16,8 @@ from flashmesh._native import ConfigError, InternalError, WorkloadError, __versi
 from flashmesh.execution import TICK_S, Progress
 from flashmesh.installation.extras import install
 from flashmesh.provenance import workload_files
-from flashmesh.sweeps import slurm
-from flashmesh.sweeps.session import Outcome, as_error
+from flashmesh.sweeps.executors import slurm
+from flashmesh.sweeps.executors.session import Outcome, as_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -280,8 +280,8 @@ def remote(
     """
     from flashmesh import _native
     from flashmesh.installation import states
+    from flashmesh.sweeps.executors.work import simulate
     from flashmesh.sweeps.tasks import Task
-    from flashmesh.sweeps.work import simulate
 
     if _native.__version__ != version:
         raise ConfigError(f"a worker has flashmesh {_native.__version__}, and the sweep was started with {version}")

@@ -7,7 +7,7 @@ import math
 import random
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.sweeps.ranges import VALUES_MAX, Range
+from flashmesh.sweeps.inputs.ranges import VALUES_MAX, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

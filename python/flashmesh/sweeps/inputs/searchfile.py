@@ -11,15 +11,15 @@ from flashmesh._native import ConfigError
 from flashmesh.configuring.spare_space import KEEP
 from flashmesh.keys import declared, declared_name, key_of, misfit
 from flashmesh.report.measures.measure import Measure, measure_named
-from flashmesh.sweeps.ranges import NUMBER, UNITS, number_of
-from flashmesh.sweeps.sweepfile import config_of, domain, keep_of, settings_of, table
-from flashmesh.sweeps.tomlfile import TomlFile
+from flashmesh.sweeps.inputs.ranges import NUMBER, UNITS, number_of
+from flashmesh.sweeps.inputs.sweepfile import config_of, domain, keep_of, settings_of, table
+from flashmesh.sweeps.inputs.tomlfile import TomlFile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from flashmesh.sweeps.ranges import Range
+    from flashmesh.sweeps.inputs.ranges import Range
 
 KEYS = ("config", "keep", "set", "space", "objectives", "constraints", "trials", "population", "seed")
 DIRECTIONS = ("minimise", "maximise")

@@ -1,0 +1,1 @@
+"""Inputs of sweeps and searches: their files, plans, ranges and points."""

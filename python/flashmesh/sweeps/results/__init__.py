@@ -1,0 +1,1 @@
+"""Results of a sweep: their store, and the tables of all stored results."""
