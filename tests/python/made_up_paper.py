@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flashmesh.reproduce.paper import Paper
-from flashmesh.reproduce.registry import read_paper
+from flashmesh.reproduce.registry.paper import Paper
+from flashmesh.reproduce.registry.reader import read_paper
 
 MADE_UP = """
 title = "A paper"

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import flashmesh
-from flashmesh.reproduce.appendix import appendix, disk_text, time_text
-from flashmesh.reproduce.registry import papers
-from flashmesh.reproduce.selection import select
+from flashmesh.reproduce.pages.appendix import appendix, disk_text, time_text
+from flashmesh.reproduce.registry.reader import papers
+from flashmesh.reproduce.registry.selection import select
 from flashmesh.sweeps.results.store import Store
 
 

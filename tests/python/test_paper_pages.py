@@ -10,14 +10,14 @@ import pytest
 
 from flashmesh import configuration
 from flashmesh.plots.style import FONT_OF_FILES
-from flashmesh.reproduce import charts
-from flashmesh.reproduce.drift import doubled, with_drift
-from flashmesh.reproduce.outcome import Fit, Outcome, Row
-from flashmesh.reproduce.page import page
-from flashmesh.reproduce.pages import joined, stored
-from flashmesh.reproduce.paper import Paper, Regime
-from flashmesh.reproduce.registry import papers
-from flashmesh.reproduce.texts import measured
+from flashmesh.reproduce.judging.outcome import Fit, Outcome, Row
+from flashmesh.reproduce.judging.texts import measured
+from flashmesh.reproduce.pages import charts
+from flashmesh.reproduce.pages.folder import joined, stored
+from flashmesh.reproduce.pages.page import page
+from flashmesh.reproduce.registry.paper import Paper, Regime
+from flashmesh.reproduce.registry.reader import papers
+from flashmesh.reproduce.running.drift import doubled, with_drift
 from made_up_paper import MADE_UP, written
 
 PAGES = Path(__file__).parents[2] / "docs" / "reproduction"

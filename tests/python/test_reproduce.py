@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 import flashmesh
-from flashmesh.reproduce.changing import changed, table
-from flashmesh.reproduce.expression import Expression
-from flashmesh.reproduce.fitting import STEPS, FitSearch
-from flashmesh.reproduce.measuring import Measures
-from flashmesh.reproduce.openkeys import fitted
-from flashmesh.reproduce.outcome import Outcome, Row
-from flashmesh.reproduce.paper import Overrides, Paper
+from flashmesh.reproduce.judging.changing import changed, table
+from flashmesh.reproduce.judging.outcome import Outcome, Row
+from flashmesh.reproduce.judging.summary import Reading
+from flashmesh.reproduce.judging.texts import measured, overrides_text, published, why
+from flashmesh.reproduce.judging.verdict import Verdict
 from flashmesh.reproduce.points import Need, Point, settings_of
-from flashmesh.reproduce.registry import papers
-from flashmesh.reproduce.selection import select, short
-from flashmesh.reproduce.summary import Reading
-from flashmesh.reproduce.texts import measured, overrides_text, published, why
-from flashmesh.reproduce.verdict import Verdict
+from flashmesh.reproduce.registry.expression import Expression
+from flashmesh.reproduce.registry.openkeys import fitted
+from flashmesh.reproduce.registry.paper import Overrides, Paper
+from flashmesh.reproduce.registry.reader import papers
+from flashmesh.reproduce.registry.selection import select, short
+from flashmesh.reproduce.running.fitting import STEPS, FitSearch
+from flashmesh.reproduce.running.measuring import Measures
 from flashmesh.reproduce.volumes import Volumes, pattern_of, volumes_of
 from flashmesh.sweeps.executors.local import LocalThreads
 from flashmesh.sweeps.results.store import Store

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from conftest import COMMAND, Cli, run_in
-from flashmesh.reproduce.pages import check_pages
-from flashmesh.reproduce.registry import papers
+from flashmesh.reproduce.pages.folder import check_pages
+from flashmesh.reproduce.registry.reader import papers
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "reproduction"

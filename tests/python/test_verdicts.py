@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 import flashmesh
-from flashmesh.reproduce import verdict
-from flashmesh.reproduce.engine import Selection
-from flashmesh.reproduce.outcome import Fit, Outcome, Row, judge
-from flashmesh.reproduce.page import page
-from flashmesh.reproduce.pages import lacking, stored
-from flashmesh.reproduce.paper import Judged, Paper
+from flashmesh.reproduce.judging import verdict
+from flashmesh.reproduce.judging.outcome import Fit, Outcome, Row, judge
+from flashmesh.reproduce.judging.summary import Within, nearness, reading, summary
+from flashmesh.reproduce.judging.texts import measured, published
+from flashmesh.reproduce.judging.verdict import Spread, Verdict
+from flashmesh.reproduce.pages.folder import lacking, stored
+from flashmesh.reproduce.pages.page import page
 from flashmesh.reproduce.points import needs_of
-from flashmesh.reproduce.registry import papers
-from flashmesh.reproduce.selection import select
-from flashmesh.reproduce.summary import Within, nearness, reading, summary
-from flashmesh.reproduce.texts import measured, published
-from flashmesh.reproduce.verdict import Spread, Verdict
+from flashmesh.reproduce.registry.paper import Judged, Paper
+from flashmesh.reproduce.registry.reader import papers
+from flashmesh.reproduce.registry.selection import select
+from flashmesh.reproduce.running.engine import Selection
 from made_up_paper import MADE_UP, written
 
 
@@ -371,8 +371,8 @@ def test_a_fit_over_other_keys_than_the_registry_has_is_left_out_of_the_index(ma
 
 
 def test_a_fit_measures_in_full_what_did_best_and_all_starts() -> None:
-    from flashmesh.reproduce.fitting import FitSearch, Trial
-    from flashmesh.reproduce.summary import Reading
+    from flashmesh.reproduce.judging.summary import Reading
+    from flashmesh.reproduce.running.fitting import FitSearch, Trial
 
     paper = papers()["nossd12"]
     search = FitSearch(paper, paper.claims, 1, lambda: pytest.fail("nothing is run"))

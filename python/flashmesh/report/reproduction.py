@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from flashmesh.reproduce.outcome import judge
-from flashmesh.reproduce.paper import FIT
-from flashmesh.reproduce.summary import reading, summary
-from flashmesh.reproduce.texts import measured, published, why
-from flashmesh.reproduce.verdict import Verdict
+from flashmesh.reproduce.judging.outcome import judge
+from flashmesh.reproduce.judging.summary import reading, summary
+from flashmesh.reproduce.judging.texts import measured, published, why
+from flashmesh.reproduce.judging.verdict import Verdict
+from flashmesh.reproduce.registry.paper import FIT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flashmesh.report.terminal import Terminal
-    from flashmesh.reproduce.outcome import Outcome
-    from flashmesh.reproduce.paper import Claim
+    from flashmesh.reproduce.judging.outcome import Outcome
+    from flashmesh.reproduce.registry.paper import Claim
 
 WIDTH = 80
 INDENT = 5

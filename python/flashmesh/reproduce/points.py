@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flashmesh.configuration import value_text
-from flashmesh.reproduce.paper import ANY, AS_SPECIFIED, REAL_TRACES, WORKLOAD
+from flashmesh.reproduce.registry.paper import ANY, AS_SPECIFIED, REAL_TRACES, WORKLOAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from flashmesh.reproduce.paper import Claim, Job, Labels, Measurement, Paper
+    from flashmesh.reproduce.registry.paper import Claim, Job, Labels, Measurement, Paper
     from flashmesh.reproduce.volumes import Volumes
 
 
@@ -65,7 +65,7 @@ def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
 
     This includes measurements of the numbers that its texts quote.
     """
-    from flashmesh.reproduce.registry import QUOTED
+    from flashmesh.reproduce.registry.reader import QUOTED
 
     found = [] if claim.measurement is None else [Need(claim.measurement, regime)]
     found += [Need(trend.measurement, regime, (trend.axis, trend.labels)) for trend in claim.trends]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from flashmesh.reproduce.paper import Paper
+    from flashmesh.reproduce.registry.paper import Paper
 
 
 BEGINNING = 1000

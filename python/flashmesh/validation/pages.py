@@ -19,8 +19,8 @@ from flashmesh.report.validation import (
     sheet_cells,
     verdicts,
 )
-from flashmesh.reproduce.charts import require_converter, svg
-from flashmesh.reproduce.pages import put, writable_folder
+from flashmesh.reproduce.pages.charts import require_converter, svg
+from flashmesh.reproduce.pages.folder import put, writable_folder
 from flashmesh.validation.baseline import CURVE_SENTENCE
 from flashmesh.validation.figures import KINDS
 from flashmesh.validation.held_out import COLUMNS as COMPARED

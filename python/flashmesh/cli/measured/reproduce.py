@@ -19,15 +19,15 @@ from flashmesh.cli.options.parameters import STDOUT, jobs_option, out_option, ou
 from flashmesh.cli.output import require_stdout, stdout
 from flashmesh.cli.sweeps.sweeping import announce, failure
 from flashmesh.files import whole_file, write_text
-from flashmesh.reproduce.paper import AS_SPECIFIED, CHANGED
+from flashmesh.reproduce.registry.paper import AS_SPECIFIED, CHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from flashmesh.reproduce.engine import Reproduction, Selection
-    from flashmesh.reproduce.fitting import FitSearch, Trial
-    from flashmesh.reproduce.outcome import Fit, Outcome
-    from flashmesh.reproduce.paper import Claim, Paper
+    from flashmesh.reproduce.judging.outcome import Fit, Outcome
+    from flashmesh.reproduce.registry.paper import Claim, Paper
+    from flashmesh.reproduce.running.engine import Reproduction, Selection
+    from flashmesh.reproduce.running.fitting import FitSearch, Trial
     from flashmesh.sweeps.results.store import Store
 
 TRIALS = 40
@@ -117,8 +117,8 @@ def reproduce(
     in its JSON with their evidence. The number of claims that hold is counted in a single regime. An interrupted
     reproduction resumes when the command is repeated.
     """
-    from flashmesh.reproduce.registry import papers
-    from flashmesh.reproduce.selection import select
+    from flashmesh.reproduce.registry.reader import papers
+    from flashmesh.reproduce.registry.selection import select
 
     require_stdout()
     registry = papers()
@@ -130,7 +130,7 @@ def reproduce(
                 stream.writelines(f"  {claim.id}  {claim.figure}: {claim.says}\n" for claim in claims)
         return 0
     if wants_appendix:
-        from flashmesh.reproduce.appendix import appendix
+        from flashmesh.reproduce.pages.appendix import appendix
 
         with stdout() as stream:
             stream.write(appendix(registry, chosen, "quick" if quick else "full", results))
@@ -144,7 +144,7 @@ def reproduce(
     with ExitStack() as opened:
         # Files are opened before the work, so that errors show early.
         if out is not None:
-            from flashmesh.reproduce.pages import writable_folder
+            from flashmesh.reproduce.pages.folder import writable_folder
 
             writable_folder(out)
         document = None
@@ -220,7 +220,7 @@ def narrowed(selection: Selection, regimes: tuple[str, ...], base: str, changes:
     Raises:
         ConfigError: If a regime is unknown, or a key cannot be changed.
     """
-    from flashmesh.reproduce.changing import changed, require_regimes
+    from flashmesh.reproduce.judging.changing import changed, require_regimes
 
     require_regimes(selection.paper, regimes)
     if not changes:
@@ -233,7 +233,7 @@ def fits_of(
     selections: Sequence[Selection], trials: int, mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> list[Fit | None]:
     """Searches, for each paper, the regime (values of its open keys) in which most claims hold; returns these fits."""
-    from flashmesh.reproduce.fitting import FitSearch
+    from flashmesh.reproduce.running.fitting import FitSearch
     from flashmesh.sweeps.executors.local import LocalThreads
 
     searches = [FitSearch(each.paper, each.claims, trials, open_store) for each in selections]
@@ -255,7 +255,7 @@ def tell(search: FitSearch, quiet: bool, trial: Trial) -> None:
 
 def with_fit(selection: Selection, fit: Fit) -> Selection:
     """Returns a selection with the regime added that the search found."""
-    from flashmesh.reproduce.openkeys import fitted
+    from flashmesh.reproduce.registry.openkeys import fitted
 
     return replace(selection, paper=selection.paper.with_regime(fitted(selection.paper, fit.choices)))
 
@@ -264,7 +264,7 @@ def run_all(
     selections: Sequence[Selection], mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> Reproduction:
     """Runs all simulations of the selections (claims of papers) that have no stored result yet."""
-    from flashmesh.reproduce.engine import Reproduction
+    from flashmesh.reproduce.running.engine import Reproduction
 
     reproduction = Reproduction.prepared(selections, mode, open_store, places)
     run(reproduction, places, quiet)
@@ -279,7 +279,7 @@ def drifted(
     Returns the outcomes with the drift of each claim: the change of its measured value. A claim has no drift if a
     longer run fails, for instance because its recorded volume would take too long.
     """
-    from flashmesh.reproduce.drift import doubled, with_drift
+    from flashmesh.reproduce.running.drift import doubled, with_drift
 
     longer = run_all([doubled(each) for each in outcomes], mode, open_store, places, quiet)
     if longer.session.failures:
@@ -295,12 +295,12 @@ def write_out(outcomes: Sequence[Outcome], folder: Path, base: str) -> None:
 
     If `base` names a regime with changed keys, writes its comparison with the changed copy instead.
     """
-    from flashmesh.reproduce.pages import put, write_pages
+    from flashmesh.reproduce.pages.folder import put, write_pages
 
     if not base:
         write_pages(outcomes, folder)
         return
-    from flashmesh.reproduce import changing
+    from flashmesh.reproduce.judging import changing
 
     for outcome in outcomes:
         put(folder / f"{outcome.paper.key}-changed.md", changing.page(outcome, base))
@@ -312,7 +312,7 @@ def show(outcomes: Sequence[Outcome], stream: IO[str], base: str) -> None:
     If `base` names a regime with changed keys, prints its comparison with the changed copy instead.
     """
     if base:
-        from flashmesh.reproduce import changing
+        from flashmesh.reproduce.judging import changing
 
         for outcome in outcomes:
             stream.writelines(f"{line}\n" for line in changing.table(outcome, base))
@@ -326,7 +326,7 @@ def show(outcomes: Sequence[Outcome], stream: IO[str], base: str) -> None:
 def paper_pages(registry: dict[str, Paper], pages: Path | None, check: Path | None) -> int:
     """Writes pages from the stored results in `pages`, and checks the pages in `check`; returns the exit code."""
     from flashmesh._native import OutputError
-    from flashmesh.reproduce.pages import check_pages, stored, write_pages
+    from flashmesh.reproduce.pages.folder import check_pages, stored, write_pages
 
     if pages is not None:
         outcomes = stored(pages, list(registry.values()))
@@ -351,7 +351,7 @@ def selections_of(
         ConfigError: If a key that configures the reading of volumes is invalid.
         WorkloadError: If the folder of traces cannot be read, lacks every volume, or a volume cannot be replayed.
     """
-    from flashmesh.reproduce.engine import Selection
+    from flashmesh.reproduce.running.engine import Selection
     from flashmesh.reproduce.volumes import files_in, refuse_nothing, require_readable, volumes_of
 
     if traces is None:

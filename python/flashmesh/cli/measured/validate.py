@@ -171,7 +171,7 @@ def validate(
             document = opened.enter_context(whole_file(json_file))
         page = opened.enter_context(whole_file(report_file)) if report_file is not None else None
         if pages is not None:
-            from flashmesh.reproduce.pages import writable_folder
+            from flashmesh.reproduce.pages.folder import writable_folder
 
             writable_folder(pages)
         store = open_store(results)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
 from flashmesh.importers.problems import suggestion
-from flashmesh.reproduce.fields import listed
+from flashmesh.reproduce.registry.fields import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.reproduce.paper import Claim, Paper
+    from flashmesh.reproduce.registry.paper import Claim, Paper
 
 
 def select(papers: dict[str, Paper], names: Sequence[str]) -> dict[str, tuple[Claim, ...]]:

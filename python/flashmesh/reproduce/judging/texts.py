@@ -6,16 +6,16 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from flashmesh.reproduce.paper import REAL_TRACES
+from flashmesh.reproduce.judging.verdict import Spread, means
 from flashmesh.reproduce.points import workloads_of
-from flashmesh.reproduce.registry import QUOTED
-from flashmesh.reproduce.verdict import Spread, means
+from flashmesh.reproduce.registry.paper import REAL_TRACES
+from flashmesh.reproduce.registry.reader import QUOTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from flashmesh.reproduce.outcome import Outcome, Row
-    from flashmesh.reproduce.paper import Claim, Evidence, Overrides, Paper, Series, Settings, Trend
+    from flashmesh.reproduce.judging.outcome import Outcome, Row
+    from flashmesh.reproduce.registry.paper import Claim, Evidence, Overrides, Paper, Series, Settings, Trend
 
 SENTENCE = re.compile(r"(?<=[.?!]) +(?=[A-Z])")
 """Pattern of the space between two sentences."""

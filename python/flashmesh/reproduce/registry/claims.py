@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from flashmesh.reproduce.expression import Expression
-from flashmesh.reproduce.fields import Fields
-from flashmesh.reproduce.paper import Claim, Evidence, Judged, Measurement, Series, Trend
+from flashmesh.reproduce.registry.expression import Expression
+from flashmesh.reproduce.registry.fields import Fields
+from flashmesh.reproduce.registry.paper import Claim, Evidence, Judged, Measurement, Series, Trend
 
 if TYPE_CHECKING:
-    from flashmesh.reproduce.paper import Job
+    from flashmesh.reproduce.registry.paper import Job
 
 KINDS = ("exact", "ratio", "order", "count", "shape")
 COMPUTES = ("value", "ratio", "speedup", "reduction", "increase", "best")

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
 from flashmesh.installation.extras import install
-from flashmesh.reproduce.engine import Reproduction, Selection
-from flashmesh.reproduce.openkeys import fitted
-from flashmesh.reproduce.outcome import Fit
-from flashmesh.reproduce.paper import FIT, MODES
-from flashmesh.reproduce.summary import Reading, reading
+from flashmesh.reproduce.judging.outcome import Fit
+from flashmesh.reproduce.judging.summary import Reading, reading
+from flashmesh.reproduce.registry.openkeys import fitted
+from flashmesh.reproduce.registry.paper import FIT, MODES
+from flashmesh.reproduce.running.engine import Reproduction, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flashmesh.reproduce.paper import Claim, Extent, Job, Paper
+    from flashmesh.reproduce.registry.paper import Claim, Extent, Job, Paper
     from flashmesh.sweeps.executors.session import Executor
     from flashmesh.sweeps.results.store import Store
 

@@ -9,14 +9,14 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from flashmesh.reproduce.engine import Selection
-from flashmesh.reproduce.outcome import rounded
-from flashmesh.reproduce.summary import best_reading
-from flashmesh.reproduce.verdict import allowance
+from flashmesh.reproduce.judging.outcome import rounded
+from flashmesh.reproduce.judging.summary import best_reading
+from flashmesh.reproduce.judging.verdict import allowance
+from flashmesh.reproduce.running.engine import Selection
 
 if TYPE_CHECKING:
-    from flashmesh.reproduce.outcome import Outcome
-    from flashmesh.reproduce.paper import Claim, Extent, Job, Paper
+    from flashmesh.reproduce.judging.outcome import Outcome
+    from flashmesh.reproduce.registry.paper import Claim, Extent, Job, Paper
 
 
 def doubled(outcome: Outcome) -> Selection:

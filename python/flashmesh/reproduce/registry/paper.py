@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from flashmesh.reproduce.expression import Expression
+    from flashmesh.reproduce.registry.expression import Expression
 
 AS_SPECIFIED = "as-specified"
 """Name of the regime (interpretation of the paper) that only sets what the paper states, on the preset of the paper."""

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import OutputError
 from flashmesh.installation.extras import install
-from flashmesh.reproduce.paper import ANY, AS_SPECIFIED, FIT, REAL_TRACES
-from flashmesh.reproduce.summary import best_reading
-from flashmesh.reproduce.texts import number_text, short, unit_of
-from flashmesh.reproduce.verdict import means
+from flashmesh.reproduce.judging.summary import best_reading
+from flashmesh.reproduce.judging.texts import number_text, short, unit_of
+from flashmesh.reproduce.judging.verdict import means
+from flashmesh.reproduce.registry.paper import ANY, AS_SPECIFIED, FIT, REAL_TRACES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flashmesh.plots.style import Chart
-    from flashmesh.reproduce.outcome import Outcome, Row
-    from flashmesh.reproduce.paper import Claim, Series, Trend
+    from flashmesh.reproduce.judging.outcome import Outcome, Row
+    from flashmesh.reproduce.registry.paper import Claim, Series, Trend
 
 PUBLISHED = "published"
 

@@ -7,18 +7,18 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import OutputError, __version__
-from flashmesh.reproduce import verdict
-from flashmesh.reproduce.openkeys import fitted
-from flashmesh.reproduce.paper import ANY
-from flashmesh.reproduce.texts import filled, one_line, published, why
-from flashmesh.reproduce.verdict import Spread, Verdict
+from flashmesh.reproduce.judging import verdict
+from flashmesh.reproduce.judging.texts import filled, one_line, published, why
+from flashmesh.reproduce.judging.verdict import Spread, Verdict
+from flashmesh.reproduce.registry.openkeys import fitted
+from flashmesh.reproduce.registry.paper import ANY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from flashmesh.reproduce.paper import Claim, Judged, Paper, Series
-    from flashmesh.reproduce.verdict import Curve
+    from flashmesh.reproduce.judging.verdict import Curve
+    from flashmesh.reproduce.registry.paper import Claim, Judged, Paper, Series
 
 FORMAT = 3
 FIT_SUFFIX = "-fit"
@@ -170,7 +170,7 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON document, with details that are not read again."""
-        from flashmesh.reproduce.details import details
+        from flashmesh.reproduce.judging.details import details
 
         return {
             "format": FORMAT,

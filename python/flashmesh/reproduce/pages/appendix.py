@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from flashmesh.doctor import machine
 from flashmesh.installation import memory
 from flashmesh.installation.facts import facts
-from flashmesh.reproduce.engine import Selection
+from flashmesh.reproduce.judging.texts import one_line, published
 from flashmesh.reproduce.points import all_points
-from flashmesh.reproduce.texts import one_line, published
+from flashmesh.reproduce.running.engine import Selection
 from flashmesh.sweeps.results.store import MANIFEST, Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from flashmesh.reproduce.paper import Claim, Paper
+    from flashmesh.reproduce.registry.paper import Claim, Paper
 
 
 def appendix(registry: Mapping[str, Paper], chosen: Mapping[str, Sequence[Claim]], mode: str, results: Path) -> str:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
-from flashmesh.reproduce.claims import read_claims, read_evidence
-from flashmesh.reproduce.fields import Fields, listed, overrides, require
-from flashmesh.reproduce.openkeys import read_open, read_overrides, read_starts
-from flashmesh.reproduce.paper import (
+from flashmesh.reproduce.registry.claims import read_claims, read_evidence
+from flashmesh.reproduce.registry.fields import Fields, listed, overrides, require
+from flashmesh.reproduce.registry.openkeys import read_open, read_overrides, read_starts
+from flashmesh.reproduce.registry.paper import (
     ANY,
     AS_SPECIFIED,
     CHANGED,
@@ -29,10 +29,10 @@ from flashmesh.reproduce.paper import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from flashmesh.reproduce.openkeys import Axes
-    from flashmesh.reproduce.paper import Claim, Measurement, Settings
+    from flashmesh.reproduce.registry.openkeys import Axes
+    from flashmesh.reproduce.registry.paper import Claim, Measurement, Settings
 
-PAPERS = Path(__file__).parent / "papers"
+PAPERS = Path(__file__).parents[1] / "papers"
 FIT_REQUESTS = 300
 RESERVED = (ANY, REAL_TRACES, FIT, CHANGED)
 QUOTED = re.compile(r"\{([a-z0-9-]+)\}")

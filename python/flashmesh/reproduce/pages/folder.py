@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError, OutputError
 from flashmesh.files import whole_file, write_text
-from flashmesh.reproduce import charts
-from flashmesh.reproduce.index import index
-from flashmesh.reproduce.outcome import FIT_SUFFIX, Outcome, StaleFitError
-from flashmesh.reproduce.page import page
-from flashmesh.reproduce.paper import FIT
+from flashmesh.reproduce.judging.outcome import FIT_SUFFIX, Outcome, StaleFitError
+from flashmesh.reproduce.pages import charts
+from flashmesh.reproduce.pages.index import index
+from flashmesh.reproduce.pages.page import page
+from flashmesh.reproduce.registry.paper import FIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from flashmesh.reproduce.paper import Paper
+    from flashmesh.reproduce.registry.paper import Paper
 
 INDEX = "index.md"
 
@@ -29,7 +29,7 @@ def write_pages(outcomes: Sequence[Outcome], folder: Path) -> None:
     Raises:
         OutputError: If a file cannot be written.
     """
-    from flashmesh.reproduce.registry import papers
+    from flashmesh.reproduce.registry.reader import papers
 
     writable_folder(folder)
     for outcome in outcomes:

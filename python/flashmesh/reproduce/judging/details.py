@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.reproduce.summary import best_reading, reading
-from flashmesh.reproduce.texts import one_line, overrides_text, settings_text
+from flashmesh.reproduce.judging.summary import best_reading, reading
+from flashmesh.reproduce.judging.texts import one_line, overrides_text, settings_text
 
 if TYPE_CHECKING:
-    from flashmesh.reproduce.outcome import Outcome
-    from flashmesh.reproduce.paper import Extent, Job
+    from flashmesh.reproduce.judging.outcome import Outcome
+    from flashmesh.reproduce.registry.paper import Extent, Job
 
 
 def details(outcome: Outcome) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
-from flashmesh.reproduce import derived
+from flashmesh.reproduce.registry import derived
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.reproduce.paper import Judged
+    from flashmesh.reproduce.registry.paper import Judged
 
 ROUNDING = 1e-9
 """Relative error of arithmetic: a smaller excess over the tolerance is ignored."""

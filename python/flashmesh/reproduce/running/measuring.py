@@ -10,9 +10,9 @@ from flashmesh.reproduce.points import point, workloads_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from flashmesh.reproduce.paper import Labels, Measurement, Paper
+    from flashmesh.reproduce.judging.verdict import Curve
     from flashmesh.reproduce.points import Need, Point
-    from flashmesh.reproduce.verdict import Curve
+    from flashmesh.reproduce.registry.paper import Labels, Measurement, Paper
 
 REDUCERS: dict[str, Callable[[Sequence[float]], float]] = {
     "mean": fmean,

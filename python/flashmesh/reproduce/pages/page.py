@@ -6,12 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from flashmesh.report.reproduction import NAMES
-from flashmesh.reproduce import charts
-from flashmesh.reproduce.claims import MARGIN, TOLERANCE
-from flashmesh.reproduce.drift import has_drift
-from flashmesh.reproduce.outcome import judge
-from flashmesh.reproduce.paper import ANY, AS_SPECIFIED, FIT, REAL_TRACES
-from flashmesh.reproduce.summary import (
+from flashmesh.reproduce.judging.outcome import judge
+from flashmesh.reproduce.judging.summary import (
     SHARES,
     best_reading,
     measured_claims,
@@ -21,7 +17,7 @@ from flashmesh.reproduce.summary import (
     row_in,
     summary,
 )
-from flashmesh.reproduce.texts import (
+from flashmesh.reproduce.judging.texts import (
     NONE,
     first_sentence,
     number_text,
@@ -31,13 +27,17 @@ from flashmesh.reproduce.texts import (
     why,
     with_unit,
 )
-from flashmesh.reproduce.verdict import Spread, allowance
+from flashmesh.reproduce.judging.verdict import Spread, allowance
+from flashmesh.reproduce.pages import charts
+from flashmesh.reproduce.registry.claims import MARGIN, TOLERANCE
+from flashmesh.reproduce.registry.paper import ANY, AS_SPECIFIED, FIT, REAL_TRACES
+from flashmesh.reproduce.running.drift import has_drift
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.reproduce.outcome import Outcome, Row
-    from flashmesh.reproduce.paper import Claim
+    from flashmesh.reproduce.judging.outcome import Outcome, Row
+    from flashmesh.reproduce.registry.paper import Claim
 
 MOVED = 0.25
 """Smallest drift of a claim, as a share of its tolerance, that a page names."""

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from flashmesh._native import ConfigError
 from flashmesh.configuration import value_text
 from flashmesh.report.reproduction import NAMES
-from flashmesh.reproduce.fields import require
-from flashmesh.reproduce.outcome import judge
-from flashmesh.reproduce.paper import ANY, CHANGED
-from flashmesh.reproduce.summary import nearness, reading
-from flashmesh.reproduce.texts import measured, published
+from flashmesh.reproduce.judging.outcome import judge
+from flashmesh.reproduce.judging.summary import nearness, reading
+from flashmesh.reproduce.judging.texts import measured, published
+from flashmesh.reproduce.registry.fields import require
+from flashmesh.reproduce.registry.paper import ANY, CHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from flashmesh.reproduce.outcome import Outcome, Row
-    from flashmesh.reproduce.paper import Claim, Paper
+    from flashmesh.reproduce.judging.outcome import Outcome, Row
+    from flashmesh.reproduce.registry.paper import Claim, Paper
 
 DECIDED = {
     "seed": "the registry of claims determines the seeds",

@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from flashmesh.reproduce.outcome import judge
-from flashmesh.reproduce.paper import ANY, CHANGED, FIT
-from flashmesh.reproduce.verdict import Verdict
+from flashmesh.reproduce.judging.outcome import judge
+from flashmesh.reproduce.judging.verdict import Verdict
+from flashmesh.reproduce.registry.paper import ANY, CHANGED, FIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from flashmesh.reproduce.outcome import Outcome, Row
-    from flashmesh.reproduce.paper import Claim
+    from flashmesh.reproduce.judging.outcome import Outcome, Row
+    from flashmesh.reproduce.registry.paper import Claim
 
 SHARES = (0.1, 0.25, 0.5)
 """Shares of the published effect. For each share, the claims are counted that hold with this tolerance."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from flashmesh.reproduce.expression import Expression
-from flashmesh.reproduce.fields import Fields, overrides, require
-from flashmesh.reproduce.paper import FIT, OpenKey, Overrides, Regime, Start
+from flashmesh.reproduce.registry.expression import Expression
+from flashmesh.reproduce.registry.fields import Fields, overrides, require
+from flashmesh.reproduce.registry.paper import FIT, OpenKey, Overrides, Regime, Start
 from flashmesh.sweeps.inputs.ranges import read_range
 
 if TYPE_CHECKING:
-    from flashmesh.reproduce.paper import Job, Paper, Settings
+    from flashmesh.reproduce.registry.paper import Job, Paper, Settings
 
 Axes = Mapping[str, Collection[str]]
 """Labels of each axis. For the axis of workloads, these are names of workloads, and lists of names as `@list`."""

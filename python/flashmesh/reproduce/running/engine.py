@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import configuration
 from flashmesh._native import ConfigError
 from flashmesh.installation import memory
-from flashmesh.reproduce.measuring import Measures
-from flashmesh.reproduce.outcome import Outcome, Row, rounded
-from flashmesh.reproduce.paper import ANY, FIT, REAL_TRACES, Overrides
+from flashmesh.reproduce.judging.outcome import Outcome, Row, rounded
 from flashmesh.reproduce.points import all_points, needs_of, run_in, settings_of
-from flashmesh.reproduce.registry import QUOTED
+from flashmesh.reproduce.registry.paper import ANY, FIT, REAL_TRACES, Overrides
+from flashmesh.reproduce.registry.reader import QUOTED
+from flashmesh.reproduce.running.measuring import Measures
 from flashmesh.reproduce.volumes import Volumes
 from flashmesh.sweeps.executors.session import Session
 from flashmesh.sweeps.tasks import Task
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from flashmesh._native import Config
-    from flashmesh.reproduce.paper import Claim, Measurement, Paper, Regime
     from flashmesh.reproduce.points import Point
+    from flashmesh.reproduce.registry.paper import Claim, Measurement, Paper, Regime
     from flashmesh.sweeps.results.store import Store
 
 

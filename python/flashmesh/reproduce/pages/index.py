@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flashmesh.reproduce.paper import FIT
-from flashmesh.reproduce.summary import SHARES, measured_claims, near_in, reading, summary
-from flashmesh.reproduce.texts import one_line, settings_text
+from flashmesh.reproduce.judging.summary import SHARES, measured_claims, near_in, reading, summary
+from flashmesh.reproduce.judging.texts import one_line, settings_text
+from flashmesh.reproduce.registry.paper import FIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from flashmesh.reproduce.outcome import Outcome
-    from flashmesh.reproduce.paper import Paper
-    from flashmesh.reproduce.summary import Summary
+    from flashmesh.reproduce.judging.outcome import Outcome
+    from flashmesh.reproduce.judging.summary import Summary
+    from flashmesh.reproduce.registry.paper import Paper
 
 RUN = """## Run it
 

@@ -1,0 +1,1 @@
+"""Judgement of measured values: verdicts, outcomes, and their summaries and texts."""

@@ -1,0 +1,1 @@
+"""Pages of papers, with their charts and appendices."""
