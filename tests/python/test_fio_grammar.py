@@ -9,8 +9,8 @@ import pytest
 import flashmesh
 from conftest import Read
 from flashmesh.importers.fio import FioJobs, read_jobs
-from flashmesh.importers.fio.jobs import read
-from flashmesh.importers.fio.values import Misfit, percentage, size, time_us, whole
+from flashmesh.importers.fio.notation.jobs import read
+from flashmesh.importers.fio.notation.values import Misfit, percentage, size, time_us, whole
 
 
 def read_text(folder: Path, text: str) -> FioJobs:

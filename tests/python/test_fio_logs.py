@@ -11,7 +11,7 @@ import pytest
 
 import flashmesh
 from conftest import TIMEOUT_S, Read
-from flashmesh.importers.fio import iolog
+from flashmesh.importers.fio.streams import iolog
 from real_fio import FIO
 
 

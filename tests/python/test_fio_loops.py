@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flashmesh.importers.fio.fileorder import weights_of
+from flashmesh.importers.fio.streams.fileorder import weights_of
 from long_cases import in_part
 from real_fio import KIB, Requests, of_fio, of_flashmesh
 

@@ -10,7 +10,7 @@ import flashmesh
 from conftest import Read
 from flashmesh import configuration
 from flashmesh.importers.fio import read_jobs
-from flashmesh.importers.fio.options import ALIASES, DIFFERENT, MEANINGLESS, REFUSED, TAKEN
+from flashmesh.importers.fio.notation.options import ALIASES, DIFFERENT, MEANINGLESS, REFUSED, TAKEN
 
 END = "number_ios=100\n"
 

@@ -12,8 +12,8 @@ import pytest
 
 import flashmesh
 from conftest import TIMEOUT_S, Read
-from flashmesh.importers.fio import meant
-from flashmesh.importers.fio.values import time_us
+from flashmesh.importers.fio.notation import meant
+from flashmesh.importers.fio.notation.values import time_us
 from long_cases import in_part
 from real_fio import FIO
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
 from flashmesh.importers.fio import FioJobs, read_jobs
-from flashmesh.importers.fio import jobs as job_files
-from flashmesh.importers.fio.options import ALIASES
+from flashmesh.importers.fio.notation import jobs as job_files
+from flashmesh.importers.fio.notation.options import ALIASES
 from flashmesh.validation.figures import COLUMNS, KINDS, Figures
 from flashmesh.validation.measurements import require_ordered
 

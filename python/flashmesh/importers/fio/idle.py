@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flashmesh.importers.fio import values
-from flashmesh.importers.fio.options import names
-from flashmesh.importers.fio.requests import PATTERNS, mix
+from flashmesh.importers.fio.notation import values
+from flashmesh.importers.fio.notation.options import names
+from flashmesh.importers.fio.streams.requests import PATTERNS, mix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from flashmesh.importers.fio.jobs import Option
+    from flashmesh.importers.fio.notation.jobs import Option
     from flashmesh.importers.fio.translate import Translation
 
 NEUTRAL = names("0 none random")

@@ -8,8 +8,8 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import __version__
-from flashmesh.importers.fio import values
 from flashmesh.importers.fio.levels import levels_of
+from flashmesh.importers.fio.notation import values
 from flashmesh.texts.durations import time_ps
 
 if TYPE_CHECKING:

@@ -7,21 +7,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from flashmesh.importers.fio import jobs, values
 from flashmesh.importers.fio.idle import note_idle
 from flashmesh.importers.fio.layout import Layout, Unplaced, Wanted, is_device
-from flashmesh.importers.fio.options import ALIASES, DIFFERENT, MEANINGLESS, REFUSED, TAKEN
-from flashmesh.importers.fio.pace import require_drive, sides_of
+from flashmesh.importers.fio.notation import jobs, values
+from flashmesh.importers.fio.notation.options import ALIASES, DIFFERENT, MEANINGLESS, REFUSED, TAKEN
 from flashmesh.importers.fio.phases import phases_of
-from flashmesh.importers.fio.sizes import DEFAULT_SIZE, smallest_block
-from flashmesh.importers.fio.stream import Stream
+from flashmesh.importers.fio.streams.pace import require_drive, sides_of
+from flashmesh.importers.fio.streams.sizes import DEFAULT_SIZE, smallest_block
+from flashmesh.importers.fio.streams.stream import Stream
 from flashmesh.importers.problems import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from flashmesh._native import ConfigError
-    from flashmesh.importers.fio.jobs import Job, Option
+    from flashmesh.importers.fio.notation.jobs import Job, Option
     from flashmesh.importers.problems import Source
     from flashmesh.importers.toml_text import Value
 

@@ -7,7 +7,7 @@ import operator
 import re
 from typing import TYPE_CHECKING
 
-from flashmesh.importers.fio import meant
+from flashmesh.importers.fio.notation import meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from flashmesh.importers.toml_text import size as size_text
 
 if TYPE_CHECKING:
-    from flashmesh.importers.fio.requests import Requests
-    from flashmesh.importers.fio.stream import Stream
+    from flashmesh.importers.fio.streams.requests import Requests
+    from flashmesh.importers.fio.streams.stream import Stream
     from flashmesh.importers.fio.translate import Translation
 
 ZONES_MAX = 65_536

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
-from flashmesh.importers.fio.options import ALIASES
+from flashmesh.importers.fio.notation.options import ALIASES
 from flashmesh.importers.problems import read_source
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from flashmesh.importers.fio import values
+from flashmesh.importers.fio.notation import values
 from flashmesh.importers.toml_text import size as size_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flashmesh.importers.fio.stream import Stream
+    from flashmesh.importers.fio.streams.stream import Stream
     from flashmesh.importers.fio.translate import Translation
 
 Sizes: TypeAlias = "list[tuple[int, float]]"

@@ -6,19 +6,20 @@ import re
 from typing import TYPE_CHECKING
 
 from flashmesh.files import absolute
-from flashmesh.importers.fio import iolog, values
-from flashmesh.importers.fio.ending import set_end, set_stop
-from flashmesh.importers.fio.fileorder import set_order
-from flashmesh.importers.fio.options import names
-from flashmesh.importers.fio.pace import capped, depth, pace, think
-from flashmesh.importers.fio.requests import requests_of
-from flashmesh.importers.fio.zones import set_zones
+from flashmesh.importers.fio.notation import values
+from flashmesh.importers.fio.notation.options import names
+from flashmesh.importers.fio.streams import iolog
+from flashmesh.importers.fio.streams.ending import set_end, set_stop
+from flashmesh.importers.fio.streams.fileorder import set_order
+from flashmesh.importers.fio.streams.pace import capped, depth, pace, think
+from flashmesh.importers.fio.streams.requests import requests_of
+from flashmesh.importers.fio.streams.zones import set_zones
 from flashmesh.importers.toml_text import size as size_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from flashmesh.importers.fio.requests import Requests
+    from flashmesh.importers.fio.streams.requests import Requests
     from flashmesh.importers.fio.translate import Translation
     from flashmesh.importers.toml_text import Value
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from flashmesh.importers.fio import values
-from flashmesh.importers.fio.options import ENGINE_NAMES, ENGINES_ASYNC, ENGINES_REFUSED, ENGINES_SYNC
-from flashmesh.importers.fio.requests import PATTERNS, mix
-from flashmesh.importers.fio.sizes import part
+from flashmesh.importers.fio.notation import values
+from flashmesh.importers.fio.notation.options import ENGINE_NAMES, ENGINES_ASYNC, ENGINES_REFUSED, ENGINES_SYNC
+from flashmesh.importers.fio.streams.requests import PATTERNS, mix
+from flashmesh.importers.fio.streams.sizes import part
 from flashmesh.importers.problems import suggestion
 
 if TYPE_CHECKING:
-    from flashmesh.importers.fio.requests import Requests
-    from flashmesh.importers.fio.stream import Stream
+    from flashmesh.importers.fio.streams.requests import Requests
+    from flashmesh.importers.fio.streams.stream import Stream
     from flashmesh.importers.fio.translate import Translation
 
 DEPTH_MAX = 65_535

@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import erf, log, sqrt
 from typing import TYPE_CHECKING
 
-from flashmesh.importers.fio import values
-from flashmesh.importers.fio.options import SKEWS
+from flashmesh.importers.fio.notation import values
+from flashmesh.importers.fio.notation.options import SKEWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flashmesh.importers.fio.requests import Requests
-    from flashmesh.importers.fio.stream import Stream
+    from flashmesh.importers.fio.streams.requests import Requests
+    from flashmesh.importers.fio.streams.stream import Stream
 
 ORDERS = {"roundrobin": "round-robin", "random": "random", "sequential": "sequential"}
 PARTS = 1_024

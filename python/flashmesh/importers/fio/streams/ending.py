@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from flashmesh.importers.fio import values
-from flashmesh.importers.fio.pace import counts_issued_bytes
+from flashmesh.importers.fio.notation import values
+from flashmesh.importers.fio.streams.pace import counts_issued_bytes
 from flashmesh.importers.toml_text import size as size_text
 
 if TYPE_CHECKING:
-    from flashmesh.importers.fio.requests import Requests
-    from flashmesh.importers.fio.stream import Stream
+    from flashmesh.importers.fio.streams.requests import Requests
+    from flashmesh.importers.fio.streams.stream import Stream
 
 ENDLESS = 10**12
 SECTOR = 512

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flashmesh.importers.fio import values
-from flashmesh.importers.fio.options import SKEWS
-from flashmesh.importers.fio.sizes import TRIM_WRITE, block, part, size_option, sizes, sizes_at, smallest_block
+from flashmesh.importers.fio.notation import values
+from flashmesh.importers.fio.notation.options import SKEWS
+from flashmesh.importers.fio.streams.sizes import TRIM_WRITE, block, part, size_option, sizes, sizes_at, smallest_block
 from flashmesh.importers.toml_text import size as size_text
 
 if TYPE_CHECKING:
-    from flashmesh.importers.fio.sizes import Sizes
-    from flashmesh.importers.fio.stream import Stream
+    from flashmesh.importers.fio.streams.sizes import Sizes
+    from flashmesh.importers.fio.streams.stream import Stream
     from flashmesh.importers.fio.translate import Translation
 
 PATTERNS = {

@@ -1,0 +1,1 @@
+"""Notation of fio: job files, options, and values."""
