@@ -361,7 +361,7 @@ def capacity_of(
     import tomllib
 
     from flashmesh.sweeps.inputs.ranges import quantity
-    from flashmesh.validation.workload import capacity_bytes
+    from flashmesh.validation.loads.workload import capacity_bytes
 
     given = {**(spelt_settings(overrides or {})), **(varied or {})}
     texts = [f"{key}={value_text(value)}" for key, value in given.items() if key.partition(".")[0] not in PER_STREAM]

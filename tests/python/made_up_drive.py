@@ -8,8 +8,8 @@ from pathlib import Path
 from flashmesh.sweeps.executors.local import LocalThreads
 from flashmesh.validation.engine import Subject, Validating
 from flashmesh.validation.figures import COLUMNS, Figures
-from flashmesh.validation.measurements import Measured, Measurements
-from flashmesh.validation.workload import Extent
+from flashmesh.validation.loads.workload import Extent
+from flashmesh.validation.tables.measurements import Measured, Measurements
 
 DRIVE = """
 preset = "venice-z-nand"

@@ -37,9 +37,9 @@ from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.drives import drives
 from flashmesh.validation.figures import LATENCIES, Figures
-from flashmesh.validation.measurements import bundled
-from flashmesh.validation.sheets import SheetLoad, SheetRow
-from flashmesh.validation.workload import Extent, drive_tables
+from flashmesh.validation.loads.workload import Extent, drive_tables
+from flashmesh.validation.tables.measurements import bundled
+from flashmesh.validation.tables.sheets import SheetLoad, SheetRow
 from made_up_drive import DRIVE, EXTENT, csv_of, figures, measurements, simulated, written
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "calibrate"

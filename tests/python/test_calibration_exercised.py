@@ -28,8 +28,8 @@ from flashmesh.sweeps.executors.session import Executor, Outcome
 from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures
-from flashmesh.validation.sheets import EmptyDriveLoad, SheetLoad
-from flashmesh.validation.workload import Extent, drive_tables, planes_of
+from flashmesh.validation.loads.workload import Extent, drive_tables, planes_of
+from flashmesh.validation.tables.sheets import EmptyDriveLoad, SheetLoad
 from made_up_drive import DRIVE, written
 
 KEYS = (

@@ -13,8 +13,8 @@ from flashmesh.calibration.space import SOFTWARE, Space
 from flashmesh.report.calibration import cut_lines, rows_table
 from flashmesh.report.terminal import Terminal
 from flashmesh.validation.figures import Figures
-from flashmesh.validation.sheets import SheetLoad, SheetRow
-from flashmesh.validation.workload import Extent
+from flashmesh.validation.loads.workload import Extent
+from flashmesh.validation.tables.sheets import SheetLoad, SheetRow
 
 WRITES, ONE = SheetLoad(0.0, 128 * 1024, "sequential", 32), SheetLoad(1.0, 4096, "random", 1)
 ROWS = (

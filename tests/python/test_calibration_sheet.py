@@ -13,7 +13,7 @@ from flashmesh import ConfigError
 from flashmesh.calibration.engine import read_problem
 from flashmesh.calibration.space import listed
 from flashmesh.sweeps.inputs.ranges import quantity
-from flashmesh.validation.sheets import read_rows
+from flashmesh.validation.tables.sheets import read_rows
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "calibrate"
 SHEET, FACTS, TABLE = EXAMPLES / "sheet.csv", EXAMPLES / "facts.toml", EXAMPLES / "measured.csv"

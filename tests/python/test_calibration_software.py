@@ -9,7 +9,7 @@ import pytest
 from flashmesh.calibration.engine import Problem, read_problem
 from flashmesh.calibration.estimates import initial_values
 from flashmesh.sweeps.inputs.ranges import quantity
-from flashmesh.validation.sheets import COLUMNS
+from flashmesh.validation.tables.sheets import COLUMNS
 from made_up_drive import csv_of, measurements
 
 TLC = (Path(__file__).parents[2] / "examples" / "calibrate" / "enterprise-tlc.toml").read_text()

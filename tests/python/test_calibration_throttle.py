@@ -16,9 +16,9 @@ from flashmesh.calibration.space import Space, free_key
 from flashmesh.calibration.throttle import INTERVAL, SHARE, SHARES, interval_of_delay_ps
 from flashmesh.importers.fio import FioJobs
 from flashmesh.sweeps.inputs.ranges import quantity
-from flashmesh.validation.measurements import bundled
-from flashmesh.validation.sheets import SheetLoad
-from flashmesh.validation.workload import Extent
+from flashmesh.validation.loads.workload import Extent
+from flashmesh.validation.tables.measurements import bundled
+from flashmesh.validation.tables.sheets import SheetLoad
 from made_up_drive import csv_of
 from test_calibration_exercised import Places, bench_of
 

@@ -10,9 +10,9 @@ import pytest
 
 from conftest import Cli
 from flashmesh.validation.drives import drives, read_drive
-from flashmesh.validation.measurements import bundled
-from flashmesh.validation.sheets import rows_of
-from flashmesh.validation.sweeps import measured
+from flashmesh.validation.tables.measurements import bundled
+from flashmesh.validation.tables.sheets import rows_of
+from flashmesh.validation.tables.sweeps import measured
 from long_cases import in_part
 from made_up_drive import EXTENT, csv_of, simulated, written
 

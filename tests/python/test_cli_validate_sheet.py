@@ -11,9 +11,9 @@ from conftest import Cli
 from flashmesh.cli.measured.validating import Held, subjects_of
 from flashmesh.html.page import measured_drives
 from flashmesh.html.saved import read
-from flashmesh.validation.measurements import bundled
-from flashmesh.validation.sheets import COLUMNS, LOAD_SENTENCE, read_rows
-from flashmesh.validation.sheets import rows_of as bundled_rows_of
+from flashmesh.validation.tables.measurements import bundled
+from flashmesh.validation.tables.sheets import COLUMNS, LOAD_SENTENCE, read_rows
+from flashmesh.validation.tables.sheets import rows_of as bundled_rows_of
 from long_cases import in_part
 from made_up_drive import csv_of, measurements
 

@@ -24,7 +24,7 @@ from flashmesh.sweeps.executors.session import Session
 from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures, simulated
-from flashmesh.validation.workload import Extent, drive_tables
+from flashmesh.validation.loads.workload import Extent, drive_tables
 from made_up_drive import DRIVE
 from test_calibration import FACTS
 

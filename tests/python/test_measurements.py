@@ -9,7 +9,7 @@ import pytest
 
 import flashmesh.validation
 from flashmesh import ConfigError
-from flashmesh.validation.measurements import Measurements, bundled, chosen, parse
+from flashmesh.validation.tables.measurements import Measurements, bundled, chosen, parse
 from made_up_drive import csv_of, measurements
 
 ROOT = Path(__file__).parents[2]

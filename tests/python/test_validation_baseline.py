@@ -11,11 +11,11 @@ from dataclasses import replace
 import pytest
 
 from flashmesh.report.validation import curve_lines
-from flashmesh.validation.baseline import curves
-from flashmesh.validation.held_out import compared
-from flashmesh.validation.measurements import FIT, HELD_OUT, Measured, Measurements
-from flashmesh.validation.outcome import PointOutcome, Validation, from_dict, to_json
+from flashmesh.validation.judging.baseline import curves
+from flashmesh.validation.judging.held_out import compared
+from flashmesh.validation.judging.outcome import PointOutcome, Validation, from_dict, to_json
 from flashmesh.validation.pages import index
+from flashmesh.validation.tables.measurements import FIT, HELD_OUT, Measured, Measurements
 from made_up_drive import figures
 
 SATURATION_IOPS = 100_000.0

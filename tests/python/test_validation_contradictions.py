@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
-from flashmesh.validation.contradictions import contradictions
-from flashmesh.validation.sheets import COLUMNS, parse
+from flashmesh.validation.judging.contradictions import contradictions
+from flashmesh.validation.tables.sheets import COLUMNS, parse
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "calibrate"
 DEEP = "1,4KiB,random,256"

@@ -12,13 +12,13 @@ from flashmesh import ConfigError, OutputError
 from flashmesh.html.page import measured_drives
 from flashmesh.html.saved import read
 from flashmesh.validation.drives import Drive, drives, read_drive
-from flashmesh.validation.measurements import FIT, HELD_OUT
-from flashmesh.validation.outcome import PointOutcome, RowOutcome, Validation
+from flashmesh.validation.judging.outcome import PointOutcome, RowOutcome, Validation
+from flashmesh.validation.loads.rows import rows_of as all_rows_of
+from flashmesh.validation.loads.skew import SKEW_SENTENCE
+from flashmesh.validation.loads.skew import rows_of as skew_rows_of
 from flashmesh.validation.pages import check_pages, rewrite_pages, write_pages
-from flashmesh.validation.rows import rows_of as all_rows_of
-from flashmesh.validation.sheets import ROW_SENTENCE, rows_of
-from flashmesh.validation.skew import SKEW_SENTENCE
-from flashmesh.validation.skew import rows_of as skew_rows_of
+from flashmesh.validation.tables.measurements import FIT, HELD_OUT
+from flashmesh.validation.tables.sheets import ROW_SENTENCE, rows_of
 from made_up_drive import measurements
 
 PAGES = Path(__file__).parents[2] / "docs" / "validation"

@@ -15,10 +15,12 @@ from flashmesh.sweeps.executors.local import LocalThreads
 from flashmesh.validation.drives import drives
 from flashmesh.validation.engine import FULL, QUICK, Subject, Validating
 from flashmesh.validation.figures import STATISTICS, Figures
-from flashmesh.validation.measurements import bundled as bundled_measurements
-from flashmesh.validation.measurements import read as read_measurements
-from flashmesh.validation.outcome import PointOutcome, RowOutcome, Validation, from_dict, to_dict
-from flashmesh.validation.sheets import (
+from flashmesh.validation.judging.outcome import PointOutcome, RowOutcome, Validation, from_dict, to_dict
+from flashmesh.validation.judging.verdict import mean_difference
+from flashmesh.validation.loads.workload import Extent, drive_tables, with_row
+from flashmesh.validation.tables.measurements import bundled as bundled_measurements
+from flashmesh.validation.tables.measurements import read as read_measurements
+from flashmesh.validation.tables.sheets import (
     COLUMNS,
     PATTERNS,
     RATE,
@@ -30,8 +32,6 @@ from flashmesh.validation.sheets import (
     parse,
     rows_of,
 )
-from flashmesh.validation.verdict import mean_difference
-from flashmesh.validation.workload import Extent, drive_tables, with_row
 from made_up_drive import measurements, written
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "calibrate" / "sheet.csv"

@@ -6,13 +6,12 @@ import pytest
 
 import flashmesh
 from flashmesh import ConfigError
-from flashmesh.validation import measurements
 from flashmesh.validation.drives import drives
 from flashmesh.validation.engine import QUICK, Subject, Validating
 from flashmesh.validation.figures import Figures
-from flashmesh.validation.outcome import RowOutcome, row_dict, row_outcome_of
-from flashmesh.validation.rows import kind_of, rows_of
-from flashmesh.validation.skew import (
+from flashmesh.validation.judging.outcome import RowOutcome, row_dict, row_outcome_of
+from flashmesh.validation.loads.rows import kind_of, rows_of
+from flashmesh.validation.loads.skew import (
     COLUMNS,
     KIND,
     MEASURED_TO,
@@ -23,7 +22,8 @@ from flashmesh.validation.skew import (
     small_model,
     with_skew,
 )
-from flashmesh.validation.workload import capacity_bytes, drive_tables, planes_of
+from flashmesh.validation.loads.workload import capacity_bytes, drive_tables, planes_of
+from flashmesh.validation.tables import measurements
 
 HEADING = ",".join(COLUMNS)
 ROW = "Drive,SSD-iq,4KiB,512,0.1,1,5,100000"

@@ -14,15 +14,17 @@ from flashmesh.html.page import page
 from flashmesh.html.study import Study
 from flashmesh.report import validation as report
 from flashmesh.sweeps.executors.local import LocalThreads
-from flashmesh.validation import skew
 from flashmesh.validation.drives import drives, read_drive
 from flashmesh.validation.engine import FULL, QUICK, Subject, Validating
 from flashmesh.validation.figures import Figures
-from flashmesh.validation.outcome import RowOutcome, Validation, from_dict, to_dict
+from flashmesh.validation.judging.outcome import RowOutcome, Validation, from_dict, to_dict
+from flashmesh.validation.judging.verdict import OF_ROWS
+from flashmesh.validation.loads import skew
+from flashmesh.validation.loads.rows import rows_of
+from flashmesh.validation.loads.sweep_workload import with_sweep
+from flashmesh.validation.loads.workload import Extent, drive_tables
 from flashmesh.validation.pages import check_pages, rewrite_pages, write_pages
-from flashmesh.validation.rows import rows_of
-from flashmesh.validation.sweep_workload import with_sweep
-from flashmesh.validation.sweeps import (
+from flashmesh.validation.tables.sweeps import (
     COLUMNS,
     HOSTS,
     OWN_HOST,
@@ -32,8 +34,6 @@ from flashmesh.validation.sweeps import (
     measured,
     parse,
 )
-from flashmesh.validation.verdict import OF_ROWS
-from flashmesh.validation.workload import Extent, drive_tables
 from made_up_drive import written
 from test_validation_sheets import DIE, PAGES, PROGRAM_US, READ_US
 

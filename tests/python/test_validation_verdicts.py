@@ -8,9 +8,9 @@ import pytest
 
 from flashmesh.report.validation import difference_of
 from flashmesh.validation.figures import Figures
-from flashmesh.validation.measurements import Measured, Measurements
-from flashmesh.validation.outcome import PointOutcome, Validation, from_dict, to_dict
-from flashmesh.validation.verdict import Check, checks
+from flashmesh.validation.judging.outcome import PointOutcome, Validation, from_dict, to_dict
+from flashmesh.validation.judging.verdict import Check, checks
+from flashmesh.validation.tables.measurements import Measured, Measurements
 from made_up_drive import figures
 
 SATURATED = 95_000.0

@@ -113,7 +113,7 @@ def files_in(folder: Path) -> Iterator[Path]:
 def has_no_runs(path: Path) -> bool:
     """Returns whether a file was written by `flashmesh ask` or `flashmesh validate`."""
     from flashmesh.asking.answer import is_answer
-    from flashmesh.validation.outcome import is_validation
+    from flashmesh.validation.judging.outcome import is_validation
 
     if not path.is_file() or path.suffix.lower() == ".parquet":
         return False

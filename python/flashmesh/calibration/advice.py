@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from flashmesh.calibration.bench import Bench, OutOfTime
 from flashmesh.calibration.points import ClosedLoad, Target
 from flashmesh.calibration.residuals import SERVED, tolerance_of, value
-from flashmesh.validation.sheets import SheetLoad
+from flashmesh.validation.tables.sheets import SheetLoad
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from flashmesh._native import ConfigError
 from flashmesh.calibration.space import UNSET, FreeKey, free_key
 from flashmesh.keys import flat
 from flashmesh.sweeps.inputs.ranges import quantity
-from flashmesh.validation.workload import planes_of
+from flashmesh.validation.loads.workload import planes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

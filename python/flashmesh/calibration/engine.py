@@ -28,9 +28,9 @@ from flashmesh.calibration.search import new_search
 from flashmesh.calibration.space import Space
 from flashmesh.calibration.throttle import with_throttle
 from flashmesh.validation.engine import FULL
-from flashmesh.validation.measurements import chosen, read
-from flashmesh.validation.sheets import chosen_rows
-from flashmesh.validation.workload import Extent
+from flashmesh.validation.loads.workload import Extent
+from flashmesh.validation.tables.measurements import chosen, read
+from flashmesh.validation.tables.sheets import chosen_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from flashmesh.calibration.points import Target
     from flashmesh.sweeps.executors.session import Executor
     from flashmesh.sweeps.results.store import Store
-    from flashmesh.validation.sheets import SheetRow
+    from flashmesh.validation.tables.sheets import SheetRow
 
 
 @dataclass(frozen=True)

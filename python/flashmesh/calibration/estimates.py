@@ -28,8 +28,8 @@ from flashmesh.calibration.residuals import SERVED, value
 from flashmesh.calibration.space import SOFTWARE, software_time_us
 from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.validation.drives import drives
-from flashmesh.validation.sheets import EMPTY
-from flashmesh.validation.workload import capacity_bytes, planes_of
+from flashmesh.validation.loads.workload import capacity_bytes, planes_of
+from flashmesh.validation.tables.sheets import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.calibration.points import ClosedLoad, JobLoad
-from flashmesh.validation.sheets import EMPTY
+from flashmesh.validation.tables.sheets import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

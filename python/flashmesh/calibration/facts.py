@@ -31,7 +31,7 @@ from flashmesh.calibration.space import SOFTWARE, UNSET, FreeKey, Space, configu
 from flashmesh.configuring.sources import PipeText
 from flashmesh.keys import flat
 from flashmesh.validation.drives import software_us
-from flashmesh.validation.workload import SECTIONS, drive_tables
+from flashmesh.validation.loads.workload import SECTIONS, drive_tables
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from flashmesh.importers.fio import FioJobs, read_jobs
 from flashmesh.importers.fio.notation import jobs as job_files
 from flashmesh.importers.fio.notation.options import ALIASES
 from flashmesh.validation.figures import COLUMNS, KINDS, Figures
-from flashmesh.validation.measurements import require_ordered
+from flashmesh.validation.tables.measurements import require_ordered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

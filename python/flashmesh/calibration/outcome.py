@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flashmesh.calibration.facts import Facts
     from flashmesh.calibration.points import Target
     from flashmesh.validation.figures import Figures
-    from flashmesh.validation.sheets import SheetRow
+    from flashmesh.validation.tables.sheets import SheetRow
 
 KIND = "calibration"
 DIGITS = 4

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import configuration
 from flashmesh.calibration.residuals import Held, held_figures, held_rows
 from flashmesh.calibration.space import configured
-from flashmesh.validation.verdict import AT_SATURATION
-from flashmesh.validation.workload import (
+from flashmesh.validation.judging.verdict import AT_SATURATION
+from flashmesh.validation.loads.workload import (
     WARM_UP_SHARE,
     Extent,
     capacity_bytes,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
     from flashmesh.importers.fio import FioJobs
     from flashmesh.validation.figures import Figures
-    from flashmesh.validation.measurements import Measured, Measurements
-    from flashmesh.validation.sheets import SheetLoad, SheetRow
+    from flashmesh.validation.tables.measurements import Measured, Measurements
+    from flashmesh.validation.tables.sheets import SheetLoad, SheetRow
 
 MARGIN = 1.2
 """Margin on the number of requests of a stream. If the stream has a stop time, it ends at this time even on a simulated

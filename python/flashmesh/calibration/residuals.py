@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flashmesh.validation.figures import LATENCIES, Figures
-from flashmesh.validation.sheets import BANDWIDTHS, LATENCY
+from flashmesh.validation.tables.sheets import BANDWIDTHS, LATENCY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from flashmesh.validation.sheets import SheetRow
+    from flashmesh.validation.tables.sheets import SheetRow
 
 TOLERANCES: Mapping[str, float] = {"iops": 0.05, "mean": 0.10, "p50": 0.15, "p99": 0.15, "p999": 0.50}
 """Relative tolerance by statistic: as in `flashmesh validate`, and wider for p99.9."""

@@ -29,10 +29,10 @@ from flashmesh.report.notes import recordings
 from flashmesh.report.streams.bottleneck import bound_sentence
 from flashmesh.report.validation import compared
 from flashmesh.validation.figures import KINDS
-from flashmesh.validation.sheets import LOAD_SENTENCE, ROW_SENTENCE
-from flashmesh.validation.skew import SKEW_SENTENCE
-from flashmesh.validation.skew import TITLE as SKEW_TITLE
-from flashmesh.validation.sweeps import SWEEP_SENTENCE
+from flashmesh.validation.loads.skew import SKEW_SENTENCE
+from flashmesh.validation.loads.skew import TITLE as SKEW_TITLE
+from flashmesh.validation.tables.sheets import LOAD_SENTENCE, ROW_SENTENCE
+from flashmesh.validation.tables.sweeps import SWEEP_SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from flashmesh.html.validation import Listed
     from flashmesh.plots.runs import Run
     from flashmesh.plots.style import Plot
-    from flashmesh.validation.outcome import Validation
+    from flashmesh.validation.judging.outcome import Validation
 
 SCRIPTS = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js", "d3.min.js")
 """Libraries embedded in every page; assets/LICENSES.md names their origin."""

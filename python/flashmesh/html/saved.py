@@ -15,7 +15,7 @@ from flashmesh.results import Result
 from flashmesh.results.schema import MalformedError, check_comparison, check_result
 from flashmesh.saved import open_runs, other_versions, read_json, unknown
 from flashmesh.sweeps.results.store import MANIFEST
-from flashmesh.validation.outcome import from_dict, is_validation
+from flashmesh.validation.judging.outcome import from_dict, is_validation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flashmesh.aggregate.table import RunTable
     from flashmesh.comparison import Comparison
     from flashmesh.html.search import Found
-    from flashmesh.validation.outcome import Validation
+    from flashmesh.validation.judging.outcome import Validation
 
 
 class SavedError(FlashmeshError):

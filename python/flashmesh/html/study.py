@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from flashmesh.html.search import Found
     from flashmesh.plots.runs import Run
     from flashmesh.report.measures.chart_spec import ChartSpec
-    from flashmesh.validation.outcome import Validation
+    from flashmesh.validation.judging.outcome import Validation
 
 DRAWN_MAX = 24
 """Maximum number of points of a report for which every point has charts of its own."""

@@ -18,10 +18,10 @@ from flashmesh.report.validation import (
     verdicts,
 )
 from flashmesh.validation.figures import KINDS
-from flashmesh.validation.rows import rows_of
+from flashmesh.validation.loads.rows import rows_of
 
 if TYPE_CHECKING:
-    from flashmesh.validation.outcome import Validation
+    from flashmesh.validation.judging.outcome import Validation
 
 
 @dataclass(frozen=True)

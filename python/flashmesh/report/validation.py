@@ -8,14 +8,14 @@ from rich.text import Text
 
 from flashmesh.report import quantities as q
 from flashmesh.validation.figures import KINDS, STATISTICS
-from flashmesh.validation.held_out import COLUMNS, all_compared
-from flashmesh.validation.rows import kind_of, name_of
-from flashmesh.validation.sheets import ROW_PRECISION
-from flashmesh.validation.skew import KIND as SKEW
-from flashmesh.validation.skew import TITLE as SKEW_TITLE
-from flashmesh.validation.sweeps import DATA_SHEET as DATA_SHEET_KIND
-from flashmesh.validation.sweeps import TITLES
-from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, OF_ROWS, SWEEPS
+from flashmesh.validation.judging.held_out import COLUMNS, all_compared
+from flashmesh.validation.judging.verdict import ALL_TOLERANCES, AT_SATURATION, OF_ROWS, SWEEPS
+from flashmesh.validation.loads.rows import kind_of, name_of
+from flashmesh.validation.loads.skew import KIND as SKEW
+from flashmesh.validation.loads.skew import TITLE as SKEW_TITLE
+from flashmesh.validation.tables.sheets import ROW_PRECISION
+from flashmesh.validation.tables.sweeps import DATA_SHEET as DATA_SHEET_KIND
+from flashmesh.validation.tables.sweeps import TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from flashmesh.report.terminal import Terminal
-    from flashmesh.validation.outcome import RowOutcome, Validation
-    from flashmesh.validation.verdict import Check, Tolerance
+    from flashmesh.validation.judging.outcome import RowOutcome, Validation
+    from flashmesh.validation.judging.verdict import Check, Tolerance
 
 NAMES = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99.9"}
 MISS = "!"

@@ -12,12 +12,12 @@ from flashmesh.installation import memory
 from flashmesh.sweeps.executors.session import Session
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures, simulated
-from flashmesh.validation.measurements import FIT, HELD_OUT, SERVED_SHARE, Measurements
-from flashmesh.validation.outcome import PointOutcome, RowOutcome, Validation, rounded_number
-from flashmesh.validation.rows import software_us, with_single_load
-from flashmesh.validation.sheets import SheetLoad, SheetRow
-from flashmesh.validation.skew import SkewLoad
-from flashmesh.validation.workload import Extent, drive_tables, size_note, with_load
+from flashmesh.validation.judging.outcome import PointOutcome, RowOutcome, Validation, rounded_number
+from flashmesh.validation.loads.rows import software_us, with_single_load
+from flashmesh.validation.loads.skew import SkewLoad
+from flashmesh.validation.loads.workload import Extent, drive_tables, size_note, with_load
+from flashmesh.validation.tables.measurements import FIT, HELD_OUT, SERVED_SHARE, Measurements
+from flashmesh.validation.tables.sheets import SheetLoad, SheetRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.executors.session import Executor, Outcome
     from flashmesh.sweeps.results.store import Store
     from flashmesh.validation.drives import Drive
-    from flashmesh.validation.measurements import Measured
+    from flashmesh.validation.tables.measurements import Measured
 
 FULL = Extent(400_000, requests_per_die=25_000)
 QUICK = Extent(40_000)

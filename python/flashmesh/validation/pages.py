@@ -21,29 +21,29 @@ from flashmesh.report.validation import (
 )
 from flashmesh.reproduce.pages.charts import require_converter, svg
 from flashmesh.reproduce.pages.folder import put, writable_folder
-from flashmesh.validation.baseline import CURVE_SENTENCE
 from flashmesh.validation.figures import KINDS
-from flashmesh.validation.held_out import COLUMNS as COMPARED
-from flashmesh.validation.held_out import all_compared
-from flashmesh.validation.measurements import FIT, HELD_OUT, SOURCE
-from flashmesh.validation.outcome import from_dict, is_validation, to_json
-from flashmesh.validation.rows import kind_of, rows_of
-from flashmesh.validation.sheets import ROW_SENTENCE
-from flashmesh.validation.skew import KIND as SKEW
-from flashmesh.validation.skew import SKEW_SENTENCE
-from flashmesh.validation.skew import TITLE as SKEW_TITLE
+from flashmesh.validation.judging.baseline import CURVE_SENTENCE
+from flashmesh.validation.judging.held_out import COLUMNS as COMPARED
+from flashmesh.validation.judging.held_out import all_compared
+from flashmesh.validation.judging.outcome import from_dict, is_validation, to_json
+from flashmesh.validation.judging.verdict import ALL_TOLERANCES, AT_SATURATION, LIGHT, SWEEPS, mean_difference
+from flashmesh.validation.loads.rows import kind_of, rows_of
+from flashmesh.validation.loads.skew import KIND as SKEW
+from flashmesh.validation.loads.skew import SKEW_SENTENCE
+from flashmesh.validation.loads.skew import TITLE as SKEW_TITLE
 from flashmesh.validation.sweep_pages import sweep_tables
-from flashmesh.validation.sweeps import DATA_SHEET as DATA_SHEET_KIND
-from flashmesh.validation.sweeps import SWEEP_SENTENCE, SWEEP_SOURCE
-from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, LIGHT, SWEEPS, mean_difference
+from flashmesh.validation.tables.measurements import FIT, HELD_OUT, SOURCE
+from flashmesh.validation.tables.sheets import ROW_SENTENCE
+from flashmesh.validation.tables.sweeps import DATA_SHEET as DATA_SHEET_KIND
+from flashmesh.validation.tables.sweeps import SWEEP_SENTENCE, SWEEP_SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from flashmesh.validation.drives import Drive
-    from flashmesh.validation.outcome import Validation
-    from flashmesh.validation.verdict import Check
+    from flashmesh.validation.judging.outcome import Validation
+    from flashmesh.validation.judging.verdict import Check
 
 INDEX = "index.md"
 WORKLOAD = (

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flashmesh.report.validation import NAMES, difference_of, number
-from flashmesh.validation.sheets import RATE
-from flashmesh.validation.sweeps import JUDGED, SWEEP_SENTENCE, TITLES, SweepLoad, SweepRow
+from flashmesh.validation.tables.sheets import RATE
+from flashmesh.validation.tables.sweeps import JUDGED, SWEEP_SENTENCE, TITLES, SweepLoad, SweepRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from flashmesh.validation.outcome import RowOutcome, Validation
+    from flashmesh.validation.judging.outcome import RowOutcome, Validation
 
 STATISTICS = {RATE: "requests/s"} | {each: NAMES[each] for each in JUDGED}
 """Statistics of a load in the order of columns, with their headings."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.executors.session import Session
     from flashmesh.sweeps.results.store import Store
     from flashmesh.validation.engine import Validating
-    from flashmesh.validation.outcome import Validation
+    from flashmesh.validation.judging.outcome import Validation
 
 RESULTS = Path("validation.results")
 CHECK_FAILED = 3
@@ -137,8 +137,8 @@ def validate(
     The exit code is 3 if a tolerance is missed. An interrupted validation resumes when the command is repeated.
     """
     from flashmesh.validation.engine import FULL, QUICK, Validating
-    from flashmesh.validation.outcome import to_json
-    from flashmesh.validation.workload import Extent
+    from flashmesh.validation.judging.outcome import to_json
+    from flashmesh.validation.loads.workload import Extent
 
     if quick and requests is not None:
         raise click.UsageError("--quick and --requests exclude each other: give one of them")
@@ -152,7 +152,7 @@ def validate(
     held = Held(points, data_sheet, drive, software_time, with_hot_pages=not quick and requests is None)
     subjects = subjects_of(names, held)
     if data_sheet is not None and not quiet:
-        from flashmesh.validation.sheets import SheetRow
+        from flashmesh.validation.tables.sheets import SheetRow
 
         warn_of_contradictions(
             dict.fromkeys(row for each in subjects for row in each.rows if isinstance(row, SheetRow))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from flashmesh.validation.drives import Drive
     from flashmesh.validation.engine import Subject
-    from flashmesh.validation.measurements import Measurements
-    from flashmesh.validation.sheets import SheetRow
+    from flashmesh.validation.tables.measurements import Measurements
+    from flashmesh.validation.tables.sheets import SheetRow
 
 BUNDLED = "the measurements"
 """Name that errors use for the bundled measurements."""
@@ -50,8 +50,8 @@ def subjects_of(names: tuple[str, ...], held: Held) -> list[Subject]:
         ConfigError: If no drive is named and no preset is measured, or the measurements of a drive are unknown.
     """
     from flashmesh.validation.drives import drives, software_us
-    from flashmesh.validation.rows import kind_of, rows_of
-    from flashmesh.validation.skew import KIND as SKEW
+    from flashmesh.validation.loads.rows import kind_of, rows_of
+    from flashmesh.validation.loads.skew import KIND as SKEW
 
     listed = names or tuple(name for name, each in drives().items() if each.is_there)
     if not listed:
@@ -70,7 +70,7 @@ def subjects_of(names: tuple[str, ...], held: Held) -> list[Subject]:
 
 def warn_of_contradictions(rows: Iterable[SheetRow]) -> None:
     """Prints a warning on stderr for each two data-sheet rows with figures that no drive can have together."""
-    from flashmesh.validation.contradictions import contradictions
+    from flashmesh.validation.judging.contradictions import contradictions
 
     for text in contradictions([*rows]):
         click.echo(f"warning: {text}", err=True)
@@ -81,9 +81,9 @@ def known_measurements(held: Held) -> Sequence[Measurements]:
 
     Measurements from a data sheet have no loads.
     """
-    from flashmesh.validation.measurements import Measurements, bundled, read
-    from flashmesh.validation.sheets import read_rows
-    from flashmesh.validation.sweeps import measured
+    from flashmesh.validation.tables.measurements import Measurements, bundled, read
+    from flashmesh.validation.tables.sheets import read_rows
+    from flashmesh.validation.tables.sweeps import measured
 
     if held.points is not None:
         return read(held.points)
@@ -107,8 +107,8 @@ def subject_of(name: str, known: Sequence[Measurements], held: Held) -> Subject:
     from flashmesh.configuring.missing import refuse_what_is_no_configuration
     from flashmesh.validation.drives import drives
     from flashmesh.validation.engine import Subject
-    from flashmesh.validation.measurements import chosen
-    from flashmesh.validation.sheets import chosen_rows
+    from flashmesh.validation.tables.measurements import chosen
+    from flashmesh.validation.tables.sheets import chosen_rows
 
     preset = name.removeprefix(PRESET_PREFIX)
     declared = drives().get(preset)

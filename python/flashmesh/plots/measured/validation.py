@@ -9,7 +9,7 @@ import altair as alt
 from flashmesh.plots import style
 
 if TYPE_CHECKING:
-    from flashmesh.validation.outcome import Validation
+    from flashmesh.validation.judging.outcome import Validation
 
 STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99.9"}
 SOURCES = ("measured", "simulated")

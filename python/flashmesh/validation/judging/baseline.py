@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flashmesh.validation.figures import LATENCIES
-from flashmesh.validation.measurements import FIT
-from flashmesh.validation.verdict import AT_SATURATION
+from flashmesh.validation.judging.verdict import AT_SATURATION
+from flashmesh.validation.tables.measurements import FIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from flashmesh.validation.measurements import Measured, Measurements
+    from flashmesh.validation.tables.measurements import Measured, Measurements
 
 Curves = dict[tuple[float, str], float]
 """Latencies of the curve in microseconds, by offered load in IOPS and name of the latency."""

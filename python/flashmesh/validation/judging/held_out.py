@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flashmesh.validation.verdict import AT_SATURATION
+from flashmesh.validation.judging.verdict import AT_SATURATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from flashmesh.validation.outcome import Validation
+    from flashmesh.validation.judging.outcome import Validation
 
 COLUMNS = {"read_mean_us": "mean of reads", "read_p99_us": "p99 of reads", "write_mean_us": "mean of writes"}
 """Compared figures, with their names in reports."""

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration
-from flashmesh.validation.measurements import BESIDE_IOPS
-from flashmesh.validation.sheets import EMPTY, ROW_PRECISION
+from flashmesh.validation.tables.measurements import BESIDE_IOPS
+from flashmesh.validation.tables.sheets import EMPTY, ROW_PRECISION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from flashmesh.configuration import ConfigSource
     from flashmesh.configuring.sources import PipeText
-    from flashmesh.validation.sheets import SheetLoad
+    from flashmesh.validation.tables.sheets import SheetLoad
 
 PACED_IOPS = 10_000
 """Rate of the first stream: half reads and half writes, at even intervals."""

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from flashmesh.validation.figures import Figures
-    from flashmesh.validation.measurements import Measurements
-    from flashmesh.validation.sheets import SheetRow
+    from flashmesh.validation.tables.measurements import Measurements
+    from flashmesh.validation.tables.sheets import SheetRow
 
 AT_SATURATION = 0.97
 """Minimum rate of a load that counts as at saturation, as a share of the measured saturation rate."""

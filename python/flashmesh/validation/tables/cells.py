@@ -6,7 +6,7 @@ import csv
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
-from flashmesh.validation.measurements import OFFERED, cells_of, finite
+from flashmesh.validation.tables.measurements import OFFERED, cells_of, finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,9 +8,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
-from flashmesh.validation.cells import number, one_of, table_cells
 from flashmesh.validation.figures import STATISTICS
-from flashmesh.validation.measurements import SOURCE, text_of
+from flashmesh.validation.tables.cells import number, one_of, table_cells
+from flashmesh.validation.tables.measurements import SOURCE, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

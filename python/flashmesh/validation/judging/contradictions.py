@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from flashmesh.validation.sheets import BANDWIDTHS, LATENCY
-from flashmesh.validation.verdict import DATA_SHEET
+from flashmesh.validation.judging.verdict import DATA_SHEET
+from flashmesh.validation.tables.sheets import BANDWIDTHS, LATENCY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.validation.sheets import SheetRow
+    from flashmesh.validation.tables.sheets import SheetRow
 
 LITTLE_MAX = 0.20
 """Maximum difference between a request rate and outstanding requests / mean latency, as a share of the smaller one."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.validation import sheets, skew, sweeps
-from flashmesh.validation.sheets import FILL, EmptyDriveLoad, SheetLoad, SheetRow
-from flashmesh.validation.skew import SkewLoad, SkewRow, with_skew
-from flashmesh.validation.sweep_workload import with_sweep
-from flashmesh.validation.sweeps import DATA_SHEET, SweepLoad, SweepRow
-from flashmesh.validation.workload import Extent, with_row
+from flashmesh.validation.loads import skew
+from flashmesh.validation.loads.skew import SkewLoad, SkewRow, with_skew
+from flashmesh.validation.loads.sweep_workload import with_sweep
+from flashmesh.validation.loads.workload import Extent, with_row
+from flashmesh.validation.tables import sheets, sweeps
+from flashmesh.validation.tables.sheets import FILL, EmptyDriveLoad, SheetLoad, SheetRow
+from flashmesh.validation.tables.sweeps import DATA_SHEET, SweepLoad, SweepRow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.validation.sheets import ROW_PRECISION
-from flashmesh.validation.sweeps import HOSTS
-from flashmesh.validation.workload import Extent, burst, closed_loop, picoseconds
+from flashmesh.validation.loads.workload import Extent, burst, closed_loop, picoseconds
+from flashmesh.validation.tables.sheets import ROW_PRECISION
+from flashmesh.validation.tables.sweeps import HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from flashmesh.validation.sweeps import SweepLoad
+    from flashmesh.validation.tables.sweeps import SweepLoad
 
 TWO_JOBS_IOPS = 200_000
 """Assumed request rate of two concurrent jobs, from which the duration of their run follows."""

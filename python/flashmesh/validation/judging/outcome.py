@@ -7,12 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import __version__
-from flashmesh.validation.baseline import Curves, curves
 from flashmesh.validation.figures import DIGITS, Figures
-from flashmesh.validation.measurements import DRIVE, OFFERED, SPACE, Measured, Measurements
-from flashmesh.validation.rows import row_from_document
-from flashmesh.validation.sheets import RATE, ROW_PRECISION, SheetRow
-from flashmesh.validation.verdict import (
+from flashmesh.validation.judging.baseline import Curves, curves
+from flashmesh.validation.judging.verdict import (
     ALL_TOLERANCES,
     SWEEPS,
     Check,
@@ -21,6 +18,9 @@ from flashmesh.validation.verdict import (
     most_served,
     row_check,
 )
+from flashmesh.validation.loads.rows import row_from_document
+from flashmesh.validation.tables.measurements import DRIVE, OFFERED, SPACE, Measured, Measurements
+from flashmesh.validation.tables.sheets import RATE, ROW_PRECISION, SheetRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

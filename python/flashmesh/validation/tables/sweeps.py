@@ -11,11 +11,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
-from flashmesh.validation.cells import number as finite_number
-from flashmesh.validation.cells import one_of, table_cells
 from flashmesh.validation.figures import STATISTICS, Figures
-from flashmesh.validation.measurements import Measurements, number, require_ordered
-from flashmesh.validation.sheets import (
+from flashmesh.validation.tables.cells import number as finite_number
+from flashmesh.validation.tables.cells import one_of, table_cells
+from flashmesh.validation.tables.measurements import Measurements, number, require_ordered
+from flashmesh.validation.tables.sheets import (
     BANDWIDTHS,
     LATENCY,
     RATE,

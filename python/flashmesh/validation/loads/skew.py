@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
 from flashmesh.sweeps.inputs.ranges import quantity
-from flashmesh.validation.cells import number, table_cells
-from flashmesh.validation.sheets import (
+from flashmesh.validation.loads.workload import MIB, capacity_bytes, closed_loop
+from flashmesh.validation.tables.cells import number, table_cells
+from flashmesh.validation.tables.sheets import (
     RATE,
     REQUEST_RATE,
     ROW_PRECISION,
@@ -24,7 +25,6 @@ from flashmesh.validation.sheets import (
     SheetRow,
     load_of,
 )
-from flashmesh.validation.workload import MIB, capacity_bytes, closed_loop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
