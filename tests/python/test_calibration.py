@@ -19,15 +19,15 @@ import pytest
 from conftest import COMMAND, TIMEOUT_S, Cli, environment
 from flashmesh import ConfigError
 from flashmesh.calibration.advice import advise
-from flashmesh.calibration.bench import Bench
-from flashmesh.calibration.determined import found_keys
 from flashmesh.calibration.engine import calibrate, read_problem
-from flashmesh.calibration.estimates import initial_values, suspend_time_ps
-from flashmesh.calibration.facts import Facts, read_facts
+from flashmesh.calibration.inputs.facts import Facts, read_facts
+from flashmesh.calibration.inputs.points import Length, OpenLoad, Target, targets_of, targets_of_rows
 from flashmesh.calibration.outcome import Calibration
-from flashmesh.calibration.points import Length, OpenLoad, Target, targets_of, targets_of_rows
 from flashmesh.calibration.residuals import SERVED, Held, held_figures, loss, residuals
-from flashmesh.calibration.search import new_search
+from flashmesh.calibration.searching.bench import Bench
+from flashmesh.calibration.searching.determined import found_keys
+from flashmesh.calibration.searching.estimates import initial_values, suspend_time_ps
+from flashmesh.calibration.searching.search import new_search
 from flashmesh.calibration.space import SOFTWARE, UNSET, free_key, listed
 from flashmesh.configuration import load
 from flashmesh.keys import flat

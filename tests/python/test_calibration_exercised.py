@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from flashmesh import ConfigError
-from flashmesh.calibration.bench import Bench, Candidate, OutOfTime
-from flashmesh.calibration.determined import FAR, FAR_AND_CUT, KeyEstimate, found_keys
 from flashmesh.calibration.engine import Problem, read_problem
-from flashmesh.calibration.estimates import Aim, initial_values, program_bytes
-from flashmesh.calibration.exercised import ALL, COLLECTION, MISSING, NEEDS, READS, WRITES, traits
-from flashmesh.calibration.local import descend
-from flashmesh.calibration.points import ClosedLoad, JobLoad, OpenLoad, Target
+from flashmesh.calibration.inputs.points import ClosedLoad, JobLoad, OpenLoad, Target
 from flashmesh.calibration.residuals import SERVED, Held
-from flashmesh.calibration.search import AIMS, SHARES, Search, new_search
+from flashmesh.calibration.searching.bench import Bench, Candidate, OutOfTime
+from flashmesh.calibration.searching.determined import FAR, FAR_AND_CUT, KeyEstimate, found_keys
+from flashmesh.calibration.searching.estimates import Aim, initial_values, program_bytes
+from flashmesh.calibration.searching.exercised import ALL, COLLECTION, MISSING, NEEDS, READS, WRITES, traits
+from flashmesh.calibration.searching.local import descend
+from flashmesh.calibration.searching.search import AIMS, SHARES, Search, new_search
 from flashmesh.calibration.space import Space, free_key, listed
 from flashmesh.importers.fio import FioJobs
 from flashmesh.report.calibration import undetermined_lines
@@ -88,7 +88,7 @@ def bench_of(
     monkeypatch: pytest.MonkeyPatch, targets: Sequence[Target], executor: Executor, told: list[Candidate] | None = None
 ) -> Bench:
     """Returns a bench whose results have only a read rate, which the executor gives."""
-    from flashmesh.calibration import bench as module
+    from flashmesh.calibration.searching import bench as module
 
     monkeypatch.setattr(module, "has_window", lambda document: True)
     monkeypatch.setattr(module, "is_unsettled", lambda document: False)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from flashmesh.calibration.bench import Bench, Candidate, key_of
+from flashmesh.calibration.inputs.points import OpenLoad, Target
 from flashmesh.calibration.outcome import Fitted
-from flashmesh.calibration.points import OpenLoad, Target
 from flashmesh.calibration.residuals import SERVED, Held
-from flashmesh.calibration.search import Search, new_search
+from flashmesh.calibration.searching.bench import Bench, Candidate, key_of
+from flashmesh.calibration.searching.search import Search, new_search
 from flashmesh.calibration.space import Space, free_key
 from flashmesh.report.calibration import prediction_lines
 from flashmesh.sweeps.executors.local import LocalThreads

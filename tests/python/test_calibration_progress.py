@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from flashmesh.calibration.bench import Bench, Candidate
 from flashmesh.calibration.engine import Problem, read_problem
-from flashmesh.calibration.search import STAGES, new_search
+from flashmesh.calibration.searching.bench import Bench, Candidate
+from flashmesh.calibration.searching.search import STAGES, new_search
 from flashmesh.cli.measured.calibrate import SILENT_MAX_S, ProgressPrinter
 from flashmesh.sweeps.executors.local import LocalThreads
 
@@ -73,7 +73,7 @@ def test_each_stage_is_named_when_it_begins(problem: Problem) -> None:
 
 
 def test_a_budget_that_is_too_short_is_refused_with_an_amount(problem: Problem) -> None:
-    from flashmesh.calibration.bench import Run
+    from flashmesh.calibration.searching.bench import Run
 
     bench = Bench(problem.targets, 0.0, LocalThreads(1), None, lambda _: None)
     search = new_search(bench, bench, problem.searched, 1, 3.0)

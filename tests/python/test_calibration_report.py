@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from flashmesh.calibration.bench import Candidate
-from flashmesh.calibration.facts import Facts
+from flashmesh.calibration.inputs.facts import Facts
+from flashmesh.calibration.inputs.points import Length, targets_of_rows
 from flashmesh.calibration.outcome import Calibration, Fitted, row_dict
-from flashmesh.calibration.points import Length, targets_of_rows
+from flashmesh.calibration.searching.bench import Candidate
 from flashmesh.calibration.space import SOFTWARE, Space
 from flashmesh.report.calibration import cut_lines, rows_table
 from flashmesh.report.terminal import Terminal

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flashmesh.calibration.engine import Problem, read_problem
-from flashmesh.calibration.estimates import initial_values
+from flashmesh.calibration.searching.estimates import initial_values
 from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.validation.tables.sheets import COLUMNS
 from made_up_drive import csv_of, measurements

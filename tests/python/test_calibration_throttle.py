@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from flashmesh.calibration.engine import Problem, read_problem
-from flashmesh.calibration.points import ClosedLoad, JobLoad, OpenLoad, Target
+from flashmesh.calibration.inputs.points import ClosedLoad, JobLoad, OpenLoad, Target
 from flashmesh.calibration.residuals import SERVED, Held
-from flashmesh.calibration.search import new_search
+from flashmesh.calibration.searching.search import new_search
+from flashmesh.calibration.searching.throttle import INTERVAL, SHARE, SHARES, interval_of_delay_ps
 from flashmesh.calibration.space import Space, free_key
-from flashmesh.calibration.throttle import INTERVAL, SHARE, SHARES, interval_of_delay_ps
 from flashmesh.importers.fio import FioJobs
 from flashmesh.sweeps.inputs.ranges import quantity
 from flashmesh.validation.loads.workload import Extent

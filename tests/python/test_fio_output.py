@@ -13,7 +13,7 @@ import pytest
 
 import flashmesh
 from conftest import TIMEOUT_S, Cli
-from flashmesh.calibration.fio_results import document_of, figures_of
+from flashmesh.calibration.inputs.fio_results import document_of, figures_of
 from flashmesh.importers.fio import read_jobs
 from flashmesh.importers.fio.output import fio_json
 

@@ -16,8 +16,8 @@ import pytest
 from conftest import ROOT, TIMEOUT_S
 from flashmesh import ConfigError
 from flashmesh.calibration.engine import calibrate, read_problem
-from flashmesh.calibration.fio_results import document_of, figures_of, quantile, read_fio
-from flashmesh.calibration.points import Length, target_of_jobs
+from flashmesh.calibration.inputs.fio_results import document_of, figures_of, quantile, read_fio
+from flashmesh.calibration.inputs.points import Length, target_of_jobs
 from flashmesh.importers.fio import read_jobs
 from flashmesh.sweeps.executors.local import LocalThreads
 from flashmesh.sweeps.executors.session import Session

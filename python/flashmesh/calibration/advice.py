@@ -6,18 +6,18 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flashmesh.calibration.bench import Bench, OutOfTime
-from flashmesh.calibration.points import ClosedLoad, Target
+from flashmesh.calibration.inputs.points import ClosedLoad, Target
 from flashmesh.calibration.residuals import SERVED, tolerance_of, value
+from flashmesh.calibration.searching.bench import Bench, OutOfTime
 from flashmesh.validation.tables.sheets import SheetLoad
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.calibration.bench import Candidate, Settings
-    from flashmesh.calibration.facts import Facts
-    from flashmesh.calibration.points import Length
-    from flashmesh.calibration.search import Search
+    from flashmesh.calibration.inputs.facts import Facts
+    from flashmesh.calibration.inputs.points import Length
+    from flashmesh.calibration.searching.bench import Candidate, Settings
+    from flashmesh.calibration.searching.search import Search
     from flashmesh.calibration.space import FreeKey
 
 KIB = 2**10

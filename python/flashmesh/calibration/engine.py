@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING
 from flashmesh._native import ConfigError
 from flashmesh.calibration import BUDGET_MIN, SEED
 from flashmesh.calibration.advice import advise
-from flashmesh.calibration.bench import Bench, Candidate
-from flashmesh.calibration.determined import LOSS_MAX, found_keys
-from flashmesh.calibration.estimates import Aim, initial_values
-from flashmesh.calibration.exercised import unexercised
-from flashmesh.calibration.facts import read_facts
-from flashmesh.calibration.fio_results import is_fio, read_fio
-from flashmesh.calibration.outcome import Calibration, Fitted
-from flashmesh.calibration.points import (
+from flashmesh.calibration.inputs.facts import read_facts
+from flashmesh.calibration.inputs.fio_results import is_fio, read_fio
+from flashmesh.calibration.inputs.points import (
     Length,
     critical_loads,
     name_of,
@@ -24,9 +19,14 @@ from flashmesh.calibration.points import (
     targets_of,
     targets_of_rows,
 )
-from flashmesh.calibration.search import new_search
+from flashmesh.calibration.outcome import Calibration, Fitted
+from flashmesh.calibration.searching.bench import Bench, Candidate
+from flashmesh.calibration.searching.determined import LOSS_MAX, found_keys
+from flashmesh.calibration.searching.estimates import Aim, initial_values
+from flashmesh.calibration.searching.exercised import unexercised
+from flashmesh.calibration.searching.search import new_search
+from flashmesh.calibration.searching.throttle import with_throttle
 from flashmesh.calibration.space import Space
-from flashmesh.calibration.throttle import with_throttle
 from flashmesh.validation.engine import FULL
 from flashmesh.validation.loads.workload import Extent
 from flashmesh.validation.tables.measurements import chosen, read
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from flashmesh.calibration.advice import Advice
-    from flashmesh.calibration.determined import KeyEstimate
-    from flashmesh.calibration.facts import Facts
-    from flashmesh.calibration.local import Slopes
-    from flashmesh.calibration.points import Target
+    from flashmesh.calibration.inputs.facts import Facts
+    from flashmesh.calibration.inputs.points import Target
+    from flashmesh.calibration.searching.determined import KeyEstimate
+    from flashmesh.calibration.searching.local import Slopes
     from flashmesh.sweeps.executors.session import Executor
     from flashmesh.sweeps.results.store import Store
     from flashmesh.validation.tables.sheets import SheetRow

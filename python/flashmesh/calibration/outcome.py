@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flashmesh.calibration.advice import Advice
-    from flashmesh.calibration.bench import Candidate, Settings
-    from flashmesh.calibration.determined import KeyEstimate
     from flashmesh.calibration.engine import Problem
-    from flashmesh.calibration.facts import Facts
-    from flashmesh.calibration.points import Target
+    from flashmesh.calibration.inputs.facts import Facts
+    from flashmesh.calibration.inputs.points import Target
+    from flashmesh.calibration.searching.bench import Candidate, Settings
+    from flashmesh.calibration.searching.determined import KeyEstimate
     from flashmesh.validation.figures import Figures
     from flashmesh.validation.tables.sheets import SheetRow
 

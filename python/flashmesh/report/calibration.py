@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from flashmesh.calibration.advice import Advice
-    from flashmesh.calibration.determined import KeyEstimate
     from flashmesh.calibration.outcome import Calibration, Fitted
+    from flashmesh.calibration.searching.determined import KeyEstimate
     from flashmesh.report.terminal import Terminal
 
 

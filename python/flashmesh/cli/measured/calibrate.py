@@ -20,8 +20,8 @@ from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdo
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flashmesh.calibration.bench import Candidate
     from flashmesh.calibration.engine import Problem
+    from flashmesh.calibration.searching.bench import Candidate
 
 RESULTS = Path("calibration.results")
 SILENT_MAX_S = 30.0
@@ -224,7 +224,7 @@ class ProgressPrinter:
 
     def pace(self, drive_s: float) -> str:
         """Returns a line on how many drives the time limit allows, by the time of the first one."""
-        from flashmesh.calibration.points import COARSER
+        from flashmesh.calibration.inputs.points import COARSER
 
         count = int(self.budget_min * 60.0 / drive_s)
         step = len(self.problem.searched.ranged) + 1

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
-from flashmesh.calibration.exercised import is_exercised, traits
 from flashmesh.calibration.residuals import loss, residuals
+from flashmesh.calibration.searching.exercised import is_exercised, traits
 from flashmesh.calibration.space import software_time_us
 from flashmesh.installation import memory
 from flashmesh.sweeps.executors.session import Session
@@ -20,7 +20,7 @@ from flashmesh.validation.figures import Figures, has_window, simulated
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from flashmesh.calibration.points import Target
+    from flashmesh.calibration.inputs.points import Target
     from flashmesh.execution import Progress
     from flashmesh.sweeps.executors.session import Executor, Outcome
     from flashmesh.sweeps.results.store import Store

@@ -9,7 +9,7 @@ from flashmesh._native import ConfigError
 from flashmesh.installation.extras import install
 
 if TYPE_CHECKING:
-    from flashmesh.calibration.bench import Bench, Candidate, Settings
+    from flashmesh.calibration.searching.bench import Bench, Candidate, Settings
     from flashmesh.calibration.space import Space
 
 AT_ONCE = 4

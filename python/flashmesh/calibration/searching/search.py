@@ -19,19 +19,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
-from flashmesh.calibration.bench import OutOfTime, key_of
-from flashmesh.calibration.determined import LOSS_MARGIN
-from flashmesh.calibration.exercised import MIX
-from flashmesh.calibration.local import STEP, descend, slopes_at, step_without
-from flashmesh.calibration.points import COARSER
-from flashmesh.calibration.proposer import proposer
+from flashmesh.calibration.inputs.points import COARSER
+from flashmesh.calibration.searching.bench import OutOfTime, key_of
+from flashmesh.calibration.searching.determined import LOSS_MARGIN
+from flashmesh.calibration.searching.exercised import MIX
+from flashmesh.calibration.searching.local import STEP, descend, slopes_at, step_without
+from flashmesh.calibration.searching.proposer import proposer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from flashmesh.calibration.bench import Bench, Candidate, Settings
-    from flashmesh.calibration.estimates import Aim
-    from flashmesh.calibration.local import Slopes
+    from flashmesh.calibration.searching.bench import Bench, Candidate, Settings
+    from flashmesh.calibration.searching.estimates import Aim
+    from flashmesh.calibration.searching.local import Slopes
     from flashmesh.calibration.space import Space
 
 TRIALS_A_KEY = 4

@@ -12,7 +12,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flashmesh.calibration.points import JobLoad, OpenLoad
+from flashmesh.calibration.inputs.points import JobLoad, OpenLoad
 from flashmesh.calibration.residuals import SERVED
 from flashmesh.calibration.space import UNSET, FreeKey, Space
 from flashmesh.keys import flat
@@ -20,8 +20,8 @@ from flashmesh.keys import flat
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashmesh.calibration.facts import Facts
-    from flashmesh.calibration.points import Target
+    from flashmesh.calibration.inputs.facts import Facts
+    from flashmesh.calibration.inputs.points import Target
 
 INTERVAL, SHARE = "cache.throttle-interval", "cache.throttle-share"
 WRITE_MEAN_US = "write_mean_us"

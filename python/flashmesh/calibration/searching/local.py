@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from flashmesh.calibration.bench import Bench, Candidate, Settings
+    from flashmesh.calibration.searching.bench import Bench, Candidate, Settings
     from flashmesh.calibration.space import Space
 
     Vector = NDArray[np.float64]

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flashmesh.calibration.local import vector
+from flashmesh.calibration.searching.local import vector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from flashmesh.calibration.bench import Candidate
-    from flashmesh.calibration.local import Slopes
+    from flashmesh.calibration.searching.bench import Candidate
+    from flashmesh.calibration.searching.local import Slopes
     from flashmesh.calibration.space import FreeKey, Space
 
 PRIOR_DEVIATION = 0.29

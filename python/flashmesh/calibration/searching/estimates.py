@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.calibration.derived import PAGES_OF_WORD_LINE, bytes_of
-from flashmesh.calibration.points import ClosedLoad, OpenLoad
+from flashmesh.calibration.inputs.points import ClosedLoad, OpenLoad
 from flashmesh.calibration.residuals import SERVED, value
 from flashmesh.calibration.space import SOFTWARE, software_time_us
 from flashmesh.sweeps.inputs.ranges import quantity
@@ -34,10 +34,10 @@ from flashmesh.validation.tables.sheets import EMPTY
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from flashmesh.calibration.bench import Candidate
-    from flashmesh.calibration.facts import Facts
-    from flashmesh.calibration.points import Target
+    from flashmesh.calibration.inputs.facts import Facts
+    from flashmesh.calibration.inputs.points import Target
     from flashmesh.calibration.residuals import Held
+    from flashmesh.calibration.searching.bench import Candidate
     from flashmesh.validation.figures import Figures
 
 DEEP = 32

@@ -9,13 +9,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.calibration.points import ClosedLoad, JobLoad
+from flashmesh.calibration.inputs.points import ClosedLoad, JobLoad
 from flashmesh.validation.tables.sheets import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from flashmesh.calibration.points import Target
+    from flashmesh.calibration.inputs.points import Target
     from flashmesh.calibration.space import FreeKey
 
 READS, WRITES, COLLECTION, MIX = "reads", "writes", "collection", "mix"
