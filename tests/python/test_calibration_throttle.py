@@ -28,7 +28,7 @@ LEAST_US = 12.0
 
 def load(rate: float, mean_us: float, kind: str = "open") -> Target:
     held = (Held(SERVED, rate, 0.05), Held("write_mean_us", mean_us, 0.1))
-    loads = {
+    loads: dict[str, OpenLoad | ClosedLoad | JobLoad] = {
         "open": OpenLoad({}, is_saturated=False),
         "saturated": OpenLoad({}, is_saturated=True),
         "paced": JobLoad({}, FioJobs({}), is_paced=True),
