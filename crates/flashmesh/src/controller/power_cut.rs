@@ -8,7 +8,7 @@ use crate::policies::{FirmwarePolicy, PolicyEvent};
 use crate::schedule::transaction::{Transaction, TransactionClass};
 
 use super::Backend;
-use super::work::preallocate::drop_page;
+use super::work::host_write::preallocate::drop_page;
 
 /// Returns the number of user pages whose programs are running or suspended: host writes, destages and reallocations.
 pub fn programs_under_way<M: Model>(datapath: &Datapath<M>) -> u64 {

@@ -1,5 +1,7 @@
 //! Page writes to flash, for requests and for the device cache.
 
+pub mod preallocate;
+
 use crate::controller::cache::DeviceCache;
 use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
@@ -17,14 +19,14 @@ use crate::units::{Bytes, Time};
 use super::kind::Kind;
 use super::map::CachedMap;
 use super::placement::Placements;
-use super::preallocate::{BlockedWrites, drop_page};
+use preallocate::{BlockedWrites, drop_page};
 
 /// Host writes whose flash programs are in flight.
 #[derive(Clone, Debug)]
 pub struct HostWrites {
     /// Last write in flight of each logical page. The next write of the page waits for it, so that the writes of a page keep their order.
     in_flight: DirectMapped<Lpn, TransactionId>,
-    pub(super) blocked: BlockedWrites,
+    blocked: BlockedWrites,
     pub placements: Placements,
     priorities: Vec<Priority>,
 }
@@ -312,7 +314,7 @@ impl Kind for HostWrites {
 }
 
 /// Turns a partial write into the read of its page at `from` (read-modify-write).
-pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Context<'_, M>) {
+fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Context<'_, M>) {
     let Context { shared, datapath, .. } = cx;
     let transaction = datapath.queues.transaction_mut(id);
     if let Purpose::HostWrite(place) = transaction.purpose {

@@ -16,7 +16,6 @@ pub(super) mod kind;
 pub(super) mod map;
 pub(super) mod parity;
 pub(super) mod placement;
-pub(super) mod preallocate;
 pub(super) mod reallocate;
 pub mod replica;
 pub mod slc;

@@ -12,7 +12,7 @@ use crate::ids::{PlaneId, TransactionId};
 use crate::kernel::model::Model;
 use crate::policies::PolicyEvent;
 
-use super::host_write::{HostWrites, turn_into_read};
+use super::{HostWrites, turn_into_read};
 
 /// Writes that are blocked because their plane has no free page.
 #[derive(Clone, Debug, Default)]
