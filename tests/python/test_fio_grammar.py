@@ -100,10 +100,12 @@ def test_the_last_of_two_options_counts_and_that_is_said(tmp_path: Path) -> None
     aliased = read_text(tmp_path, "[a]\nsize=1m\nbs=4k\nblocksize=16k\n")
     assert aliased.settings["workload.request-size"] == "16KiB"
     mixes = [
-        read_text(tmp_path, f"[a]\nsize=1m\nrw=rw\n{mix}").settings
-        for mix in ("rwmixread=90\nrwmixwrite=20\n", "rwmixwrite=20\nrwmixread=90\n")
+        read_text(tmp_path, f"[a]\nsize=1m\nrw=rw\n{mix}")
+        for mix in ("rwmixread=90\nrwmixwrite=20\n", "rwmixwrite=20\nrwmixread=90\n", "rwmixread=80\nrwmixwrite=20\n")
     ]
-    assert [mix["workload.read-share"] for mix in mixes] == [0.8, 0.9]
+    assert [mix.settings["workload.read-share"] for mix in mixes] == [0.8, 0.9, 0.8]
+    told = "[a] rwmixread 90 and rwmixwrite 20 are not 100 % together: the later one counts, as in fio"
+    assert [any(told in note for note in mix.notes) for mix in mixes] == [True, True, False]
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,8 @@ def requests_of(stream: Stream) -> Requests:
         kinds = (stream.side,)
     share = mix(job)
     reads = share / 100 if kinds == (0, 1) else float(kinds == (0,))
+    if kinds == (0, 1):
+        note_contradiction(job, share)
     if kinds == (0, 1) and reads in (0, 1):
         kinds = (0,) if reads else (1,)
     stream.set("workload.read-share", reads, "rwmixread", "rwmixwrite", "rw")
@@ -105,6 +107,16 @@ def mix(job: Translation) -> int:
     if reads is not None and (writes is None or writes.line < reads.line):
         return job.get("rwmixread", values.percent, 50)
     return 100 - job.get("rwmixwrite", values.percent, 50)
+
+
+def note_contradiction(job: Translation, share: int) -> None:
+    """Adds a note if `rwmixread` and `rwmixwrite` are not 100 % together, of which fio takes the later one."""
+    if not {"rwmixread", "rwmixwrite"} <= job.options.keys():
+        return
+    reads, writes = (job.get(name, values.percent, 50) for name in ("rwmixread", "rwmixwrite"))
+    if reads + writes != 100:
+        told = f"rwmixread {reads} and rwmixwrite {writes} are not 100 % together"
+        job.found.note(f"[{job.name}] {told}: the later one counts, as in fio, so {share} % of the requests read")
 
 
 def runs(stream: Stream, pattern: str, postfix: str) -> None:
