@@ -10,7 +10,7 @@ use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::TransactionClass;
 
 use super::follow_ups::FollowUp;
-use super::work::kind::{Kind, of_kind};
+use super::work::kind::of_kind;
 use super::work::{host_read, replica};
 use super::{Backend, Context, Work};
 

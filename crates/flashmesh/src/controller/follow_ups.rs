@@ -8,7 +8,7 @@ use crate::policies::PolicyEvent;
 use crate::schedule::purpose::Purpose;
 
 use super::work::collect::Erased;
-use super::work::kind::{Kind, of_kind};
+use super::work::kind::of_kind;
 use super::{Backend, Work};
 
 /// Follow-up work (a step) of an event or of another step, which stays on the [`FollowUpStack`] until it is performed.

@@ -9,7 +9,7 @@ use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::TransactionClass;
 
 use super::follow_ups::FollowUp;
-use super::work::kind::{Kind, of_kind, open_block};
+use super::work::kind::{of_kind, open_block};
 use super::work::replica;
 use super::{Backend, Shared, Work};
 
@@ -408,10 +408,7 @@ impl<M: Model> Backend<M> {
         if M::ALL_FEATURES && transaction.class() == TransactionClass::UserRead {
             let cx = &mut self.context();
             cx.shared.notify_policy::<M>(PolicyEvent::ReadEnded(&transaction));
-            replica::read_left(id, cx);
-            if let Some(copies) = &mut cx.shared.replication {
-                copies.forget_plan_of(id, transaction.lpn);
-            }
+            replica::read_lost(id, cx);
         }
         of_kind!(transaction.purpose, rerouted(id, self));
         self.run();

@@ -5,12 +5,11 @@ use crate::ftl::OpenBlockKind;
 use crate::ids::{BlockId, DieId, PlaneId, StreamId, TransactionId};
 use crate::kernel::model::Model;
 use crate::policies::FirmwarePolicy;
-use crate::schedule::purpose::Purpose;
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::{Transaction, TransactionClass};
 
 use super::shared::Shared;
-use super::work::kind::{Kind, of_kind, open_block};
+use super::work::kind::{of_kind, open_block};
 use super::{Controller, Work};
 
 /// Returns whether the page of a queued transaction is still at the location for which the transaction was queued.

@@ -17,7 +17,7 @@ use crate::schedule::transaction::Transaction;
 /// - A queued transaction that is not [current](Self::is_current) gets [`rerouted`](Self::rerouted), which enqueues it again or removes it.
 /// - Follow-up work is pushed as [`FollowUp`](crate::controller::follow_ups::FollowUp) steps. After an event, the caller performs the steps
 ///   that are still pending.
-/// - The defaults of events panic. A kind defines the events that its transactions can have: one without reads has no `read_done`.
+/// - The default event handlers panic. A kind defines those that its transactions can reach: a kind without reads omits `read_done`.
 pub trait Kind {
     /// Continues a transaction whose mapping entry is in DRAM now, because it was cached or has been read.
     fn translated<M: Model>(_id: TransactionId, _backend: &mut Backend<M>) {
@@ -82,9 +82,10 @@ pub trait Kind {
 macro_rules! of_kind {
     ($purpose:expr, $function:ident($($argument:expr),*)) => {{
         use $crate::controller::work::{
-            collect::Collections, host_read::HostReads, host_write::HostWrites, map::CachedMap, parity::Parity,
-            reallocate::Reallocations, replica::Replication,
+            collect::Collections, host_read::HostReads, host_write::HostWrites, kind::Kind, map::CachedMap,
+            parity::Parity, reallocate::Reallocations, replica::Replication,
         };
+        use $crate::schedule::purpose::Purpose;
         match $purpose {
             Purpose::HostRead(_) => HostReads::$function($($argument),*),
             Purpose::ReadModify(_) | Purpose::HostWrite(_) => HostWrites::$function($($argument),*),

@@ -75,7 +75,8 @@ impl Parity {
     }
 }
 
-/// A parity program takes no page of an open block. The address of the parity is that of the last unit of the preceding data program.
+/// A parity program allocates no page, because parity contains no mapping units. Its address is only a label: that of the last mapping unit of the
+/// preceding data program.
 impl Kind for Parity {
     fn programmed<M: Model>(id: TransactionId, _: Purpose, backend: &mut Backend<M>) {
         let cx = &mut backend.context();

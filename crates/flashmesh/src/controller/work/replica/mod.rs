@@ -17,7 +17,7 @@ mod replicate;
 mod serve;
 
 pub use replicate::read_done;
-pub use serve::{choose_location, read_left, read_queued};
+pub use serve::{choose_location, read_left, read_lost, read_queued};
 
 use lru::LruCache;
 use rustc_hash::{FxBuildHasher, FxHashMap};

@@ -104,7 +104,17 @@ pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites,
     }
 }
 
-/// Removes a read of a user page from the outstanding reads, because it was completed, rerouted or dropped.
+/// Removes a rerouted or dropped read of a user page from the outstanding reads. Cancels the planned program of a replica that needs the data of the
+/// read, if any.
+pub fn read_lost<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+    read_left(id, cx);
+    let lpn = cx.datapath.queues.transaction(id).lpn;
+    if let Some(copies) = &mut cx.shared.replication {
+        copies.forget_plan_of(id, lpn);
+    }
+}
+
+/// Removes a read of a user page from the outstanding reads.
 #[inline]
 pub fn read_left<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     if let Some(copies) = &mut cx.shared.replication {
