@@ -13,7 +13,7 @@ from flashmesh.calibration import BUDGET_MIN, SEED
 from flashmesh.cli.command import command
 from flashmesh.cli.measured.validating import warn_of_contradictions
 from flashmesh.cli.options.counts import Requests
-from flashmesh.cli.options.parameters import STDOUT, jobs_option, out_option, output_option
+from flashmesh.cli.options.parameters import STDOUT, jobs_option, kept_runs_option, out_option, output_option
 from flashmesh.cli.options.policies import trust_option
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from flashmesh.calibration.engine import Problem
     from flashmesh.calibration.searching.bench import Candidate
 
-RESULTS = Path("calibration.results")
 SILENT_MAX_S = 30.0
 """Maximum time without a line on stderr, in seconds."""
 STORED_MAX_S = 0.2
@@ -75,14 +74,7 @@ STORED_MAX_S = 0.2
 )
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=SEED, show_default=True, help="Seed of the search.")
 @output_option("--json", "json_file", "Write the result as JSON; - writes it to stdout instead of the tables.")
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path),
-    default=RESULTS,
-    show_default=True,
-    metavar="DIR",
-    help="Folder with the results of runs; runs with results there are not repeated.",
-)
+@kept_runs_option("calibration.results")
 @jobs_option
 @trust_option
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")

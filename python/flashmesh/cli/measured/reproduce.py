@@ -15,7 +15,14 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from flashmesh.cli.command import command
-from flashmesh.cli.options.parameters import STDOUT, jobs_option, out_option, output_option, settings_option
+from flashmesh.cli.options.parameters import (
+    STDOUT,
+    jobs_option,
+    kept_runs_option,
+    out_option,
+    output_option,
+    settings_option,
+)
 from flashmesh.cli.output import require_stdout, stdout
 from flashmesh.cli.sweeps.sweeping import announce, failure
 from flashmesh.files import whole_file, write_text
@@ -31,7 +38,6 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.results.store import Store
 
 TRIALS = 40
-RESULTS = Path("reproduction.results")
 
 
 @command()
@@ -65,14 +71,7 @@ RESULTS = Path("reproduction.results")
 )
 @out_option("out", "Write a page, a JSON file and plots for each paper.", metavar="DIR")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the table.")
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path),
-    default=RESULTS,
-    show_default=True,
-    metavar="DIR",
-    help="Folder with the results of runs; runs with results there are not repeated.",
-)
+@kept_runs_option("reproduction.results")
 @jobs_option
 @click.option(
     "--pages",

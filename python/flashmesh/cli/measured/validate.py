@@ -11,7 +11,15 @@ import click
 from flashmesh.cli.command import command
 from flashmesh.cli.measured.validating import Held, is_file, subjects_of, warn_of_contradictions
 from flashmesh.cli.options.counts import Requests
-from flashmesh.cli.options.parameters import STDOUT, completed, jobs_option, out_option, output_option, settings_option
+from flashmesh.cli.options.parameters import (
+    STDOUT,
+    completed,
+    jobs_option,
+    kept_runs_option,
+    out_option,
+    output_option,
+    settings_option,
+)
 from flashmesh.cli.options.policies import trust_option
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 
@@ -21,7 +29,6 @@ if TYPE_CHECKING:
     from flashmesh.validation.engine import Validating
     from flashmesh.validation.judging.outcome import Validation
 
-RESULTS = Path("validation.results")
 CHECK_FAILED = 3
 
 
@@ -70,14 +77,7 @@ CHECK_FAILED = 3
 @settings_option("Set a key of every drive.")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the tables.")
 @out_option("report_file", "Write an HTML page.")
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path),
-    default=RESULTS,
-    show_default=True,
-    metavar="DIR",
-    help="Folder with the results of runs; runs with results there are not repeated.",
-)
+@kept_runs_option("validation.results")
 @jobs_option
 @click.option(
     "--pages",

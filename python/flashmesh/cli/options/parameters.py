@@ -278,6 +278,18 @@ def jobs_option(command: F) -> F:
     return option(command)
 
 
+def kept_runs_option(default: str) -> Callable[[F], F]:
+    """Returns a decorator that adds `--results`, a folder that keeps the results of runs; `default` is its path."""
+    return click.option(
+        "--results",
+        type=click.Path(path_type=Path),
+        default=Path(default),
+        show_default=True,
+        metavar="DIR",
+        help="Folder with the results of runs; runs with results there are not repeated.",
+    )
+
+
 def store_options(command: F) -> F:
     """Adds the options of a folder of results: `--out`, `--resume` and `--jobs`."""
     options = [
