@@ -31,7 +31,8 @@ def load(rate: float, mean_us: float, kind: str = "open") -> Target:
     loads: dict[str, OpenLoad | ClosedLoad | JobLoad] = {
         "open": OpenLoad({}, is_saturated=False),
         "saturated": OpenLoad({}, is_saturated=True),
-        "paced": JobLoad({}, FioJobs({}), is_paced=True),
+        "paced": JobLoad({}, FioJobs({"stream.w.replay.mode": "open"})),
+        "unpaced": JobLoad({}, FioJobs({"stream.w.replay.mode": "stress"})),
         "closed": ClosedLoad({}, SheetLoad(0.0, 4096, "random", 1), Extent(2_000)),
     }
     return Target(kind, held, loads[kind])
@@ -54,7 +55,8 @@ def test_the_interval_is_that_of_a_queue_with_the_measured_delay(rate: float, in
 
 
 @pytest.mark.parametrize(
-    ("kind", "is_found"), [("open", True), ("paced", True), ("saturated", False), ("closed", False)]
+    ("kind", "is_found"),
+    [("open", True), ("paced", True), ("saturated", False), ("closed", False), ("unpaced", False)],
 )
 def test_only_loads_below_saturation_show_a_throttle(kind: str, is_found: bool) -> None:
     found = interval_of_delay_ps([load(20_000.0, LEAST_US), load(60_000.0, 2 * LEAST_US, kind)])
@@ -105,3 +107,14 @@ def test_shares_are_tried_only_in_drives_with_an_interval(monkeypatch: pytest.Mo
     assert off | {INTERVAL: "10us", SHARE: "0.6"} in search.other_pairs(without)
     assert off | {SHARE: "0.6", "cache.stall": "commands"} not in search.other_pairs(without)
     assert off | {INTERVAL: "10us", SHARE: "0.6"} in search.other_choices(throttled)
+
+
+def test_a_share_returns_with_the_interval_without_which_it_has_no_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+    interval = free_key("x", {"key": INTERVAL, "range": "0.0us..30.0us", "off": "0.0us"})
+    share = replace(free_key("x", {"key": SHARE, "choices": ["unset", "0.6"]}), needs=INTERVAL)
+    bench = bench_of(monkeypatch, [load(1e4, LEAST_US)], Places(lambda task: 1e4))
+    search = new_search(bench, bench, Space((interval, share)), 1, 3600.0)
+    (best,) = bench.try_all([{INTERVAL: "10us", SHARE: "0.6"}])
+    start = {INTERVAL: "0us", SHARE: "unset"}
+    returned, is_whole = search.return_to_start(start, best, [INTERVAL])
+    assert (returned.settings, is_whole) == (start, True)

@@ -38,7 +38,7 @@ class FreeKey:
     alternative: str | None = None
     """Value to try as an alternative to `off`; None for the middle of the range."""
     needs: str | None = None
-    """Searched key whose value `off` leaves this key without effect; None if no key does."""
+    """Searched key that disables this key when it is `off`; None if there is no such key."""
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ class Space:
         return tuple(key for key in self.keys if key.is_ranged)
 
     def without_effect(self, settings: Mapping[str, str]) -> set[str]:
-        """Returns the keys that have no effect in a drive, because the key that they need is `off`."""
+        """Returns the keys of a drive that are disabled, because the key that they need is `off`."""
         off = {key.key: key.first for key in self.keys if key.off is not None}
         return {key.key for key in self.keys if key.needs in off and settings[key.needs] == off[key.needs]}
 

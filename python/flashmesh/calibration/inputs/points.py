@@ -93,8 +93,11 @@ class JobLoad:
     tables: Mapping[str, Any] = field(repr=False)
     """Configuration of the drive, as tables."""
     jobs: FioJobs = field(repr=False)
-    is_paced: bool = False
-    """Whether a job is an open loop: requests are due at a rate, and do not wait for completions."""
+
+    @property
+    def is_paced(self) -> bool:
+        """Whether a job is an open loop: requests are due at a rate, and do not wait for completions."""
+        return any(key.endswith("replay.mode") and mode == "open" for key, mode in self.jobs.settings.items())
 
     def config(self, settings: Mapping[str, str], software_us: float) -> Config:
         """Returns the configuration of a drive with `settings` under the load. See `Target.config`."""
@@ -211,7 +214,6 @@ def target_of_jobs(
     tables["precondition"] = {**drive["precondition"], "kind": "random"}
     jobs = jobs.on(capacity_bytes(tables))
     settings = dict(jobs.settings)
-    is_paced = False
     for key in jobs.settings:
         prefix, mode, _ = key.rpartition("replay.mode")
         if not mode:
@@ -220,7 +222,6 @@ def target_of_jobs(
         if length.precision is None:
             settings[f"{prefix}replay.stop-time"] = picoseconds(seconds)
         if settings[key] == "open":
-            is_paced = True
             settings[f"{prefix}replay.latency-start"] = "issue"
-    held = held_figures(measured, is_saturated=not is_paced)
-    return Target(name, held, JobLoad(tables, replace(jobs, settings=settings), is_paced))
+    load = JobLoad(tables, replace(jobs, settings=settings))
+    return Target(name, held_figures(measured, is_saturated=not load.is_paced), load)

@@ -220,7 +220,7 @@ class Search:
     def other_choices(self, best: Candidate) -> list[Settings]:
         """Returns the drives that differ from `best` by the choice of one key."""
         found = [{**best.settings, **change} for change in self.changes(best)]
-        return [drive for drive in found if self.is_other(drive, best)]
+        return [drive for drive in found if self.has_effect(drive, best)]
 
     def other_pairs(self, best: Candidate) -> list[Settings]:
         """Returns the drives that differ from `best` by the choices of one or two keys.
@@ -229,15 +229,15 @@ class Search:
         """
         pairs = itertools.combinations(self.changes(best), 2)
         two = [{**best.settings, **first, **other} for first, other in pairs if first.keys() != other.keys()]
-        return [*self.other_choices(best), *(drive for drive in two if self.is_other(drive, best))]
+        return [*self.other_choices(best), *(drive for drive in two if self.has_effect(drive, best))]
 
     def changes(self, best: Candidate) -> list[Settings]:
         """Returns, for each key, the choices that differ from the value of the key in `best`."""
         keys = self.space.keys
         return [{key.key: each} for key in keys for each in key.choices if each != best.settings[key.key]]
 
-    def is_other(self, drive: Settings, best: Candidate) -> bool:
-        """Returns whether all keys in which a drive differs from `best` have an effect."""
+    def has_effect(self, drive: Settings, best: Candidate) -> bool:
+        """Returns whether no key in which `drive` differs from `best` is disabled by another key of `drive`."""
         without = self.space.without_effect(drive)
         return all(value == best.settings[key] for key, value in drive.items() if key in without)
 
@@ -263,7 +263,9 @@ class Search:
                 group = waiting.pop()
                 if not group:
                     continue
-                (candidate,) = self.bench.try_all([{**kept.settings, **{key: start[key] for key in group}}])
+                settings = {**kept.settings, **{key: start[key] for key in group}}
+                settings |= {key: start[key] for key in self.space.without_effect(settings)}
+                (candidate,) = self.bench.try_all([settings])
                 if candidate.loss <= best.loss + LOSS_MARGIN:
                     kept = candidate
                 elif len(group) > 1:

@@ -53,9 +53,10 @@ def with_throttle(facts: Facts, targets: Sequence[Target]) -> Facts:
 
 
 def interval_of_delay_ps(targets: Sequence[Target]) -> float | None:
-    """Returns the interval at which a throttle delays writes by the largest measured difference below saturation.
+    """Returns the interval of the throttle from the longest delay of writes that was measured below saturation.
 
-    In picoseconds; None if no load below saturation delays its writes.
+    The delay of a load is its mean latency of writes less the least one of all loads. In picoseconds; None if the
+    longest delay is within `DELAYED_MIN`.
     """
     means = [
         (held[WRITE_MEAN_US], held[SERVED])
@@ -78,7 +79,7 @@ def is_below_saturation(target: Target) -> bool:
     match target.load:
         case OpenLoad(is_saturated=is_saturated):
             return not is_saturated
-        case JobLoad(is_paced=is_paced):
-            return is_paced
+        case JobLoad() as jobs:
+            return jobs.is_paced
         case _:
             return False
