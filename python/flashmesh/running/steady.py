@@ -155,11 +155,11 @@ def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> tuple
 
 @dataclass(frozen=True)
 class Extensible:
-    """A stream that the next attempt lengthens: completed requests, and the keys that limit the stream."""
+    """A stream that the next attempt can lengthen: completed requests, and the configuration keys that end it."""
 
     requests: int
     ends: Mapping[str, tuple[int, str]]
-    """Value and unit of each key that limits the stream: a number of requests, or a stop time in picoseconds."""
+    """Value and unit of each key that ends the stream: a number of requests, or a stop time in picoseconds."""
 
     def times(self, factor: float) -> list[str]:
         """Returns the overrides that multiply each value by `factor`, without values that would not grow."""
